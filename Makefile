@@ -1,0 +1,43 @@
+# Every target sets up what it needs by itself: only Python 3.11+, pip and make are given.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test check slow bench clean
+help: ## say what can be done here
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+demo: .venv/installed ## crawl a small Italian internet on this machine and look at its graph
+	@$(BIN)/python -m webgraph_it.demo
+
+test: .venv/installed ## run the tests (under ten minutes)
+	@.ci/packages curl:curl dig:dnsutils
+	$(BIN)/python -m pytest
+
+slow: .venv/installed ## run the long checks too: 200 kills, fuzzing, ten minutes of attacks
+	@.ci/packages curl:curl dig:dnsutils java:openjdk-17-jre-headless soffice:libreoffice-writer
+	$(BIN)/python -m pytest -m slow
+
+check: .venv/installed ## format, lint, types, import direction
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/bench ## run every benchmark, ours and a peer side by side
+	@.ci/packages wrk:wrk java:openjdk-17-jre-headless
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## remove the environment and everything made by demo
+	rm -rf .venv demo build
+
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "webgraph_it needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Give another one with make PYTHON=…")'
+	@echo "Setting up .venv (a minute or two, once) …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+.venv/bench: .venv/installed
+	@echo "Adding the benchmarks' peers to .venv …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@

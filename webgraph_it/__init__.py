@@ -1,0 +1,20 @@
+"""webgraph_it obtains the link graph of the Italian web.
+
+    seeds ─► frontier ─► fetch ─► extract ─► graph shards ─► convert ─► compact graph ─► analyse
+               ▲                     │
+               └──── new URLs ───────┘
+
+settings.py   every knob, with unit, default and reason
+items.py      Page and Link: the records that flow between rooms
+urls/         what a page is called: normal form, SURT key, node digest, scope, seeds
+frontier/     which URL is next, and when: host queues, seen set, politeness, commit; Scrapy's SCHEDULER
+fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
+extract/      bytes → links: one table, one small module per document type
+graph/        links at rest: shards, writer, item pipeline; compact graph, URL map, BV codec
+spiders/      italy.py
+convert/      shards → compact graph                  (python -m webgraph_it.convert)
+analyse/      compact graph → numbers and pictures    (python -m webgraph_it.analyse)
+simweb/       a small Italian internet on loopback    (python -m webgraph_it.simweb)
+"""
+
+__version__ = "0.1.0"

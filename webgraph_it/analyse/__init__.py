@@ -1,0 +1,1 @@
+"""Compact graph → numbers and pictures."""

@@ -1,0 +1,1 @@
+"""Bytes, politely: download handler, DNS, robots, connection cap, bandwidth."""

@@ -1,0 +1,1 @@
+"""Which URL is next, and when: host queues, seen set, politeness, commit."""

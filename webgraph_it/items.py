@@ -1,0 +1,60 @@
+"""Page and Link: the records that flow between rooms.
+
+Frozen and typed. A Page is born in the spider, loses its out-of-scope links in the scope middleware, and is
+recorded once, whole, by the graph pipeline.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Link(NamedTuple):
+    """One hyperlink, by all three names of its target (see urls.names), in order of appearance on its page."""
+
+    url: str
+    key: str
+    digest: bytes
+    kind: str
+    """How the page points there: a, area, frame, iframe, link, form, refresh, redirect, embed, css, script,
+    xml, document, nested."""
+
+
+class State(StrEnum):
+    """What became of a node. Only FETCHED and REDIRECT are parents in the graph."""
+
+    FETCHED = "fetched"
+    REDIRECT = "redirect"
+    ROBOTS_DENIED = "robots-denied"
+    ERROR = "error"
+    TRAP_CUT = "trap-cut"
+    QUOTA_CUT = "quota-cut"
+    NEVER_TRIED = "never-tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One fetched URL and what it links to."""
+
+    url: str
+    key: str
+    digest: bytes
+    time: float
+    """When the fetch began, seconds since 1970 UTC."""
+    state: State
+    status: int
+    """HTTP status; 0 when no response came."""
+    depth: int
+    via: str
+    """Key of the page where it was first found; empty for a seed."""
+    links: tuple[Link, ...] = ()
+    """Each target once, in order of appearance."""
+    media_type: str = ""
+    size_bytes: int = 0
+    """Length of the decoded body, as parsed."""
+    content_digest: str = ""
+    """MD5 of the decoded body in hex; empty without a body."""
+    address: str = ""
+    """The IP address that answered."""
+    reason: str = ""
+    """Why, where the state alone does not say: an exception's name, a limit's, an extractor's."""

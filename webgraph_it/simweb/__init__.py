@@ -1,0 +1,1 @@
+"""A small Italian internet on loopback, which knows its own graph."""
