@@ -1,4 +1,4 @@
-"""Each kind of document is opened by somebody else's reader, or by one written here from its specification."""
+"""Each kind of document is opened by somebody else's reader, or by one written here from a specification."""
 
 import io
 import lzma

@@ -2,8 +2,8 @@
 
     header | sectors of the streams | directory | file allocation table
 
-Streams are filled up with zeros to CUTOFF bytes, so that none lives in the mini stream. `interleaved` scatters
-them: each stream's sectors then lie apart, as in a file that was saved many times.
+Streams are filled up with zeros to CUTOFF bytes, so that none lives in the mini stream. `interleaved`
+scatters them: each stream's sectors then lie apart, as in a file that was saved many times.
 """
 
 import struct

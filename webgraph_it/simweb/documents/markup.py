@@ -12,8 +12,9 @@ def rss(links: Sequence[str], title: str, seed: int) -> bytes:
     prose = f"Si scriva {DECOY} per esempio & poi si provi."
     description = f"<![CDATA[{prose}]]>" if seed % 2 else escape(prose)
     items = [
-        f"<item><title>Voce {number}</title><link>{escape(link)}</link><description>{description}</description>"
-        f'<guid isPermaLink="false">voce-{seed}-{number}</guid></item>'
+        f"<item><title>Voce {number}</title><link>{escape(link)}</link>"
+        f'<guid isPermaLink="false">voce-{seed}-{number}</guid>'
+        f"<description>{description}</description></item>"
         for number, link in enumerate(links)
     ]
     channel = f"<title>{escape(title)}</title>{home}<description>{description}</description>"

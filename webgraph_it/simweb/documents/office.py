@@ -1,7 +1,7 @@
 """Zipped office documents: Office Open XML (docx, xlsx, pptx) and OpenDocument text.
 
 In Office Open XML a hyperlink is a relationship of mode External in a part beside the content; in
-OpenDocument it is xlink:href in the content itself. With an odd seed the entries are stored, otherwise deflated.
+OpenDocument it is xlink:href in the content itself. With an odd seed the entries are stored, else deflated.
 """
 
 import io
