@@ -2,9 +2,10 @@
 
 `render(kind, links, title, seed)` gives a content type and a body. Guarantees: the same arguments give the
 same bytes; the body is a well-formed document of its kind; every link is in it as a hyperlink of that kind
-(in a text, as a word), in the order given; the seed chooses among the ways in which such a document is written in
-the wild (compressed or not, 8-bit or UTF-16, ...). Every kind but `text`, `css` and `js` also mentions DECOY
-where it is no hyperlink: in a comment, in prose, in metadata. An extractor that returns it reads too much.
+(in a text, as a word), in the order given; the seed chooses among the ways in which such a document is
+written in the wild (compressed or not, 8-bit or UTF-16, ...). Every kind but `text`, `css` and `js` also
+mentions DECOY where it is no hyperlink: in a comment, in prose, in metadata. An extractor that returns it
+reads too much.
 """
 
 from collections.abc import Callable, Sequence
