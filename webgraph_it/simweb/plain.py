@@ -51,6 +51,7 @@ class PlainLinks:
     def __init__(self, plan: Plan, hosts: list[Host]) -> None:
         self._seed = plan.seed
         self._hosts = hosts
+        self._counts = [host.page_count for host in hosts]
         self._mean = plan.degree
         self._mean = self._calibrated(plan.degree, plan.pages)
 
@@ -66,9 +67,10 @@ class PlainLinks:
             if len(chosen) >= stay:
                 break
             chosen[number, int(size * draw() ** SKEW)] = None
+        hosts, counts = len(self._counts), self._counts
         for _ in range(max(1, round(len(chosen) * (1 / STAY_SHARE - 1)))):
-            other = self._hosts[int(len(self._hosts) * draw() ** SKEW)]
-            chosen[other.number, int(other.page_count * draw() ** SKEW)] = None
+            other = int(hosts * draw() ** SKEW)
+            chosen[other, int(counts[other] * draw() ** SKEW)] = None
         return list(chosen)
 
     def _tree(self, host: Host, index: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hostile import DECOYS
 from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
-from webgraph_it.simweb.http_server import HttpConnection, Site
+from webgraph_it.simweb.http_server import Door, HttpConnection, Site
 from webgraph_it.simweb.world import World
 
 NAME_SERVER_ADDRESS = "127.0.0.1"
@@ -81,6 +81,8 @@ class Servers:
         return opened
 
     async def _open_web(self, one: socket.socket, context: ssl.SSLContext | None) -> asyncio.Server:
-        broken = BROKEN_TLS.get(one.getsockname()[0]) if context else None
-        factory = partial(broken, self._site) if broken else partial(HttpConnection, self._site, context)
-        return await asyncio.get_running_loop().create_server(factory, sock=one)
+        door = Door("https" if context else "http", *one.getsockname())
+        loop = asyncio.get_running_loop()
+        if context and door.address in BROKEN_TLS:
+            return await loop.create_server(partial(BROKEN_TLS[door.address], self._site, door), sock=one)
+        return await loop.create_server(partial(HttpConnection, self._site, door), sock=one, ssl=context)
