@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """One hyperlink, by all three names of its target (see urls.names), in order of appearance on its page."""
+    """One hyperlink, by all three names of its target (see urls.names)."""
 
     url: str
     key: str

@@ -7,7 +7,7 @@ node's name in the shards. The steps that make two URLs the same node are the na
 HOST_STEPS, PATH_STEPS and QUERY_STEPS, applied in that order. docs/node-identity.md explains each.
 
 Guarantees: total (nothing raises, whatever the input; what is no page is a Refusal), deterministic, pure
-ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: graphs of two versions are not comparable.
+ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graphs are not comparable.
 """
 
 import re
