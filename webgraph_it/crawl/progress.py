@@ -1,4 +1,4 @@
-"""How the crawl is doing: one Snapshot, shown as a live line on a terminal, a log line elsewhere, JSON in a file.
+"""How the crawl is doing: a Snapshot, as a live line on a terminal, a log line elsewhere, JSON in a file.
 
 Pure but for writing to the streams it is given.
 """

@@ -20,7 +20,6 @@ class HostLine(NamedTuple):
     done: int
     queued: int
     failures: int
-    delay_seconds: float
 
 
 def write_reports(
@@ -35,14 +34,22 @@ def write_reports(
 
 
 def crawl_report(
-    tally: Tally, seeds: int, *, name: str, status: str, seconds: float, queued: int, seen: int, hosts: int
+    tally: Tally,
+    seeds: int,
+    *,
+    name: str,
+    status: str,
+    seconds: float,
+    queued: int,
+    seen: int,
+    host_count: int,
 ) -> Iterator[str]:
     yield f"Crawl Name: {name}"
     yield f"Crawl Status: {status}"
     yield f"Duration Time: {_duration(seconds)}"
     yield f"Total Seeds: {seeds}"
     yield f"Total Seeds Crawled: {sum(state in ('fetched', 'redirect') for _, state, _ in tally.seeds.values())}"
-    yield f"Total Hosts: {hosts}"
+    yield f"Total Hosts: {host_count}"
     yield f"URIs Processed: {tally.pages}"
     yield f"URIs Known: {seen}"
     yield f"URIs Queued: {queued}"
@@ -59,10 +66,10 @@ def crawl_report(
 
 
 def hosts_report(hosts: Iterable[HostLine]) -> Iterator[str]:
-    yield "[#urls] [#queued] [#failures] [delay] [host]"
+    yield "[#urls] [#queued] [#failures] [host]"
     for line in sorted(hosts, key=lambda line: (-line.done, line.host)):
         host = ".".join(reversed(line.host.split(",")))
-        yield f"{line.done} {line.queued} {line.failures} {line.delay_seconds:.1f} {host}"
+        yield f"{line.done} {line.queued} {line.failures} {host}"
 
 
 def mimetype_report(tally: Tally) -> Iterator[str]:

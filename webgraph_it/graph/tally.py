@@ -1,7 +1,7 @@
 """What the recorded pages add up to: the counts that reports and progress show.
 
-Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded: media types
-beyond MOST_TYPES count as "other"; only seeds are kept one by one.
+Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded: media
+types beyond MOST_TYPES count as "other"; only seeds are kept one by one.
 """
 
 import json
