@@ -13,7 +13,7 @@ import json
 import logging
 
 from webgraph_it.crawl.directory import CrawlDirectory
-from webgraph_it.crawl.killpoint import reached
+from webgraph_it.killpoint import reached
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards

@@ -5,7 +5,6 @@ SIGUSR1 asks for a checkpoint and fresh reports.
 """
 
 import asyncio
-import json
 import logging
 import os
 import resource
@@ -153,8 +152,8 @@ class CrawlExtension:
                 error,
                 self._directory.path,
             )
-            self._scheduler.paused = True
-            self._crawler.stop_async()
+            self._scheduler.pause(True)
+            asyncio.get_running_loop().create_task(self._crawler.stop_async())
             raise
 
     def _on_request(self) -> None:

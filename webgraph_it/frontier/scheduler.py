@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+WAIT = "wait"
+"""RobotsRecord.status of a robots.txt that could not be reached: pages wait until it expires, then it is asked
+for again. Any other status: the pages may be asked about."""
+
 
 class PageRequest(Request):
     """A request for a URL in normal form: it is sent as it is, and never compared with others."""
@@ -54,6 +58,8 @@ class FrontierScheduler(BaseScheduler):
         self._limits = limits
         self._leases: dict[bytes, Lease] = {}
         self._again: deque[Request] = deque()
+        self._robots_hops: dict[str, tuple[str, int]] = {}
+        """Origins whose robots.txt redirected: where to, and after how many redirects."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
 
@@ -112,24 +118,31 @@ class FrontierScheduler(BaseScheduler):
         if self._again:
             return self._again.popleft()
         now = time.time()
-        lease = None if self.paused else self.frontier.next(now)
-        if lease is None:
-            self._set_alarm(now)
-            return None
-        self._leases[lease.digest] = lease
-        return self._request(lease, now)
+        while not self.paused and (lease := self.frontier.next(now)) is not None:
+            request = self._request(lease, now)
+            if request is not None:
+                self._leases[lease.digest] = lease
+                return request
+        self._set_alarm(now)
+        return None
 
-    def _request(self, lease: Lease, now: float) -> Request:
+    def _request(self, lease: Lease, now: float) -> Request | None:
+        """The page, or first the robots.txt of its origin, or nothing yet while that cannot be reached."""
         spider: Any = self._crawler.spider
-        origin = lease.url[: lease.url.index("/", 8)]
-        if not lease.given_up and self.fresh_robots(origin, now) is None:
-            return PageRequest(
-                origin + "/robots.txt",
-                callback=spider.parse_robots,
-                errback=spider.robots_failed,
-                meta={"lease": lease, "robots_txt": True},
-            )
-        return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta={"lease": lease})
+        origin = origin_of(lease)
+        robots = self.frontier.robots(origin)
+        if lease.given_up or (robots is not None and robots.expires_at > now and robots.status != WAIT):
+            return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta={"lease": lease})
+        if robots is not None and robots.expires_at > now:
+            self.frontier.release(lease, now, robots.expires_at)
+            return None
+        url, hops = self._robots_hops.pop(origin, (origin + "/robots.txt", 0))
+        return PageRequest(
+            url,
+            callback=spider.parse_robots,
+            errback=spider.robots_failed,
+            meta={"lease": lease, "robots_txt": True, "robots_hops": hops},
+        )
 
     # -- how leases end ------------------------------------------------------------------------------------
 
@@ -173,20 +186,28 @@ class FrontierScheduler(BaseScheduler):
         self, lease: Lease, record: RobotsRecord, *, seconds: float, crawl_delay: float | None
     ) -> None:
         """robots.txt of the lease's origin is known now; the page itself comes after the host's delay."""
-        now = time.time()
-        self.frontier.set_robots(lease.url[: lease.url.index("/", 8)], record)
-        self._leases.pop(lease.digest, None)
-        self.frontier.release(
-            lease, now, now + self._politeness.pause(seconds, crawl_delay), crawl_delay_seconds=crawl_delay
+        self.frontier.set_robots(origin_of(lease), record)
+        self._release(
+            lease, seconds, crawl_delay, not_before=record.expires_at if record.status == WAIT else 0
         )
+
+    def follow_robots(self, lease: Lease, url: str, hops: int, *, seconds: float) -> None:
+        """robots.txt is elsewhere; it is asked for there after the host's delay."""
+        self._robots_hops[origin_of(lease)] = (url, hops)
+        self._release(lease, seconds, None)
+
+    def _release(
+        self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0
+    ) -> None:
+        """Give the URL back untouched after a fetch of robots.txt on its host."""
+        now = time.time()
+        self._leases.pop(lease.digest, None)
+        ready_at = max(not_before, now + self._politeness.delay(seconds, crawl_delay))
+        self.frontier.release(lease, now, ready_at, crawl_delay_seconds=crawl_delay)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._leases.pop(lease.digest, None)
         self.frontier.done(lease, outcome, time.time())
-
-    def fresh_robots(self, origin: str, now: float) -> RobotsRecord | None:
-        record = self.frontier.robots(origin)
-        return record if record is not None and record.expires_at > now else None
 
     # -- what should not happen: a callback or a pipeline failed ----------------------------------------------
 
@@ -227,6 +248,11 @@ class FrontierScheduler(BaseScheduler):
         slot = self._crawler.engine._slot
         if slot is not None:
             slot.nextcall.schedule()
+
+
+def origin_of(lease: Lease) -> str:
+    """Scheme and authority of the URL: what one robots.txt speaks for."""
+    return lease.url[: lease.url.index("/", len("https://"))]
 
 
 def outcome_of(page: Page) -> Outcome:

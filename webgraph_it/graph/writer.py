@@ -24,6 +24,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from webgraph_it.killpoint import reached
+
 logger = logging.getLogger(__name__)
 
 SUFFIXES = {"graph": ".g16", "urls": ".tsv", "pages": ".jsonl"}
@@ -247,6 +249,7 @@ class Shards:
     def _sync(self, then: Callable[[dict[str, Durable]], None], next_number: bool) -> None:
         if self.failure:
             raise self.failure
+        reached("after-shard-write")
         for stream, file in self._files.items():
             file.sync()
             self._finished[f"{stream}/{file.path.name}"] = file.durable
@@ -275,6 +278,7 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(folder.glob(f"*{suffix}")):
             sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
+            reached("during-recovery")
     for name, durable in committed.items():
         _check(directory / name, durable, last=_number(name) == max(map(_number, committed)))
     return sentences
