@@ -70,10 +70,13 @@ class FrontierScheduler(BaseScheduler):
             crawler,
             Path(settings["JOBDIR"]) / "frontier",
             Politeness(
-                host_delay=settings.getfloat("HOST_DELAY"),
+                host_delay_seconds=settings.getfloat("HOST_DELAY"),
                 delay_factor=settings.getfloat("DELAY_FACTOR"),
-                address_delay=settings.getfloat("ADDRESS_DELAY"),
-                crawl_delay_max=settings.getfloat("CRAWL_DELAY_MAX"),
+                address_delay_seconds=settings.getfloat("ADDRESS_DELAY"),
+                crawl_delay_max_seconds=settings.getfloat("CRAWL_DELAY_MAX"),
+                retry_times=settings.getint("RETRY_TIMES"),
+                back_off_seconds=settings.getfloat("BACK_OFF"),
+                park_seconds=settings.getfloat("PARK_SECONDS"),
             ),
             Order(settings["FRONTIER_ORDER"]),
             Limits(
