@@ -8,6 +8,7 @@ import random
 import signal
 import time
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -40,12 +41,15 @@ def crawl_for(web: SimWeb, jobdir: Path, seconds: float) -> float | None:
 def too_many_fetches(web: SimWeb, deaths: list[float]) -> list[str]:
     """Plain pages that were fetched twice in one run, or again although their first fetch was committed."""
     fetches = defaultdict(list)
+    asked: dict[int, tuple[str, str, str]] = {}
     for hit in web.hits():
-        if hit["event"] == "response" and hit["status"] == 200 and not hit["path"].startswith("/robots.txt"):
-            fetches[hit["scheme"], hit["host"], hit["path"]].append(hit["time"])
+        if hit["event"] == "request":
+            asked[hit["connection"]] = (hit["scheme"], hit["host"], hit["path"])
+        elif hit["event"] == "response" and hit["status"] == 200 and hit["path"] != "/robots.txt":
+            fetches[asked[hit["connection"]]].append(hit["time"])
     complaints = []
     for url, times in fetches.items():
-        for earlier, later in zip(times, times[1:], strict=False):
+        for earlier, later in pairwise(times):
             between = [death for death in deaths if earlier < death < later]
             if not between:
                 complaints.append(f"{url} twice in one run")
@@ -55,11 +59,9 @@ def too_many_fetches(web: SimWeb, deaths: list[float]) -> list[str]:
 
 
 def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
-    deaths = []
+    points = [f"{point}:{passes}" for passes in (1, 2) for point in POINTS]
     with SimWeb(hosts=40, pages=500, seed=11) as web:
-        for passes in (1, 2):
-            for point in POINTS:
-                deaths.append(crawl_until_killed(web, tmp_path, f"{point}:{passes}"))
+        deaths = [crawl_until_killed(web, tmp_path, point) for point in points]
         run_crawl(web, tmp_path, **FAST)
         kills = [death for death in deaths if death]
         assert len(kills) >= 8
