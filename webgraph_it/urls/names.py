@@ -6,9 +6,8 @@
 node's name in the shards. The steps that make two URLs the same node are the named functions in
 HOST_STEPS, PATH_STEPS and QUERY_STEPS, applied in that order. docs/node-identity.md explains each.
 
-Guarantees: total (nothing raises, whatever the string; what is no page is a Refusal), deterministic, pure
-ASCII, and idempotent. A change of any step is a new RECIPE_VERSION, and graphs of two versions do not
-compare.
+Guarantees: total (nothing raises, whatever the input; what is no page is a Refusal), deterministic, pure
+ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graphs are not comparable.
 """
 
 import re
