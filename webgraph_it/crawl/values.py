@@ -33,7 +33,8 @@ def check(settings: BaseSettings) -> None:
             value = rule.parse(found)
         except (ValueError, TypeError, KeyError):
             raise SettingsError(f"{name} is {found!r}; expected: {rule.expected}.") from None
-        settings.set(name, value, priority=settings.getpriority(name) or 0)
+        # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
+        settings.set(name, value, priority=(settings.getpriority(name) or 0) + 1)
 
 
 # -- readers ------------------------------------------------------------------------------------------------
