@@ -99,8 +99,8 @@ class Frontier:
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
-        `depth` is that of the links; `via`, `host_depth` and `content_digest` (hex, or empty) those of the page
-        that has them. `traps` gives the reason, by digest, for links that the caller calls a trap.
+        `depth` is that of the links; `via`, `host_depth` and `content_digest` (hex, or empty) of the page
+        with the links. `traps` gives the reason, by digest, for links that the caller calls a trap.
         """
         page_trap = self._traps.same_content(via, content_digest)
         new = [link for link in links if self._seen.add(link.digest)]
