@@ -25,7 +25,7 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
     frontier.done(lease, Outcome(...), now)
-    frontier.release(lease, now, ready_at)
+    frontier.release(lease, now, ready_at, crawl_delay_seconds=None)
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
     frontier.address_used(address, when)
     frozen = frontier.freeze()            # crawl thread: O(1)

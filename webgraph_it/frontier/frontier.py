@@ -194,12 +194,16 @@ class Frontier:
             self._roster.leave(host)
         self._roster.save(host)
 
-    def release(self, lease: Lease, now: float, ready_at: float) -> None:
-        """Give a lease back untouched; its host is left alone until `ready_at`."""
+    def release(
+        self, lease: Lease, now: float, ready_at: float, *, crawl_delay_seconds: float | None = None
+    ) -> None:
+        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered."""
         host, row = self._take_back(lease)
         if host.window is not None:
             host.window.offer(row)
-        host.clock = host.clock._replace(ready_at=max(host.clock.ready_at, ready_at))
+        crawl_delay = host.clock.crawl_delay_seconds if crawl_delay_seconds is None else crawl_delay_seconds
+        ready_at = max(host.clock.ready_at, ready_at)
+        host.clock = host.clock._replace(ready_at=ready_at, crawl_delay_seconds=crawl_delay)
         self._roster.put(host, now)
         self._roster.save(host)
 

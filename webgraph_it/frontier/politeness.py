@@ -49,12 +49,12 @@ class Politeness(NamedTuple):
     park_times: int = 2
     """Parkings in a row; the next one gives the host up."""
 
-    def delay(self, clock: Clock) -> float:
-        """Seconds between the end of the host's last fetch and its next one, when nothing failed."""
+    def delay(self, duration_seconds: float, crawl_delay_seconds: float | None) -> float:
+        """Seconds between the end of a fetch that took so long and the host's next one, when nothing failed."""
         return max(
             self.host_delay_seconds,
-            min(clock.crawl_delay_seconds, self.crawl_delay_max_seconds),
-            min(self.delay_factor * clock.duration_seconds, self.factor_delay_max_seconds),
+            min(crawl_delay_seconds or 0.0, self.crawl_delay_max_seconds),
+            min(self.delay_factor * duration_seconds, self.factor_delay_max_seconds),
         )
 
     def after(self, clock: Clock, outcome: Outcome, now: float) -> Clock:
@@ -67,7 +67,8 @@ class Politeness(NamedTuple):
         fetched = Clock(now, crawl_delay, outcome.duration_seconds)
         if outcome.failure is not Failure.NONE:
             fetched = self._after_failure(clock, fetched)
-        wait = max(self.delay(fetched), self._asked_for(outcome), fetched.ready_at - now)
+        delay = self.delay(outcome.duration_seconds, crawl_delay)
+        wait = max(delay, self._asked_for(outcome), fetched.ready_at - now)
         return fetched._replace(ready_at=now + wait)
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:

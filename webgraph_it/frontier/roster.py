@@ -98,7 +98,8 @@ class Roster:
     def _earliest(self, host: Host) -> float:
         if self._clean:
             return host.clock.ready_at
-        return max(host.clock.ready_at, self._opened_at + self._policy.delay(host.clock))
+        delay = self._policy.delay(host.clock.duration_seconds, host.clock.crawl_delay_seconds)
+        return max(host.clock.ready_at, self._opened_at + delay)
 
     def _should_make_room(self, host: Host, wait_seconds: float, now: float) -> bool:
         if wait_seconds > LONG_WAIT_SECONDS:
