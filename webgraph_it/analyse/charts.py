@@ -41,7 +41,7 @@ class Line:
     values: Sequence[float | None]
     """As many as there are x values; None where there is nothing to show."""
     class_: str
-    """series-1 … series-6, or limit for a dashed cap."""
+    """series-1 … series-6, or limit for a dashed cap, which goes in steps."""
     filled: bool = False
 
 
@@ -57,6 +57,7 @@ def line_chart(title: str, xs: Sequence[float], lines: Sequence[Line], x_label: 
 def _path(line: Line, xs: Sequence[float], x: Scale, y: Scale) -> list[Markup]:
     parts = []
     for run in _runs(xs, line.values):
+        run = _stepped(run) if line.class_ == "limit" else run
         points = " ".join(f"{number(x(at))},{number(y(value))}" for at, value in run)
         if line.filled:
             foot = number(y(0))
@@ -75,6 +76,12 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
         else:
             runs[-1].append((at, value))
     return [run for run in runs if run]
+
+
+def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """A cap holds until the next one begins."""
+    corners = [(right[0], left[1]) for left, right in zip(run, run[1:], strict=False)]
+    return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
 
 def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_label: str) -> list[Markup]:
@@ -154,7 +161,7 @@ ROW = 25
 def bars(title: str, rows: Sequence[Bar], unit: str) -> Markup:
     """Horizontal bars with their names to the left and their values to the right."""
     names = min(170.0, max(len(row.name) for row in rows) * CHARACTER_WIDE + 12)
-    room = WIDTH - names - 64
+    room = WIDTH - names - 52
     whole = sum(row.value for row in rows)
     largest = max((row.value for row in rows), default=1) or 1
     height = ROW * len(rows) + 8
@@ -187,36 +194,24 @@ BOW_AREA = 34_000.0
 
 
 def bow_tie_picture(parts: dict[str, int]) -> Markup:
-    """The bow-tie with areas proportional to the nodes of each part; empty parts as dashed outlines."""
+    """The bow-tie with areas proportional to the nodes of each part; empty parts are only named."""
     whole = sum(parts.values()) or 1
     area = {name: BOW_AREA * count / whole for name, count in parts.items()}
-    middle, centre = 118.0, WIDTH / 2
-    radius = max(12.0, math.sqrt(area["core"] / math.pi))
-    told = {name: [TITLES[name], f"{exact(count)} nodes · {percent(count, whole)}"] for name, count in parts.items()}
-    shapes = [
-        ("in", _wing(centre - radius * 0.8, -1, area["in"], middle, radius)),
-        ("out", _wing(centre + radius * 0.8, 1, area["out"], middle, radius)),
-        ("core", element("circle", cx=centre, cy=middle, r=radius)),
-        ("tube", _blob(centre, 236.0, area["tube"])),
-        ("tendril", _blob(96.0, 236.0, area["tendril"])),
-        ("disconnected", _blob(WIDTH - 96.0, 236.0, area["disconnected"])),
-    ]
-    drawn = [
-        element("g", shape, class_=f"part {name}" + ("" if parts[name] else " none")) for name, shape in shapes
-    ]
-    labels = [
-        text(centre, middle + 5, "core", "on-part", "middle"),
-        text(52, middle + 5, "in", "part-name", "middle"),
-        text(WIDTH - 52, middle + 5, "out", "part-name", "middle"),
-        *(text(x, 296, TITLES[name].lower(), "part-name", "middle") for x, name in FOOT),
-    ]
-    strings = _strings(centre, middle, radius)
-    places = {"in": (120.0, 90.0), "out": (300.0, 90.0), "core": (centre, 90.0), "tube": (centre, 210.0)}
-    places |= {"tendril": (96.0, 210.0), "disconnected": (WIDTH - 96.0, 210.0)}
+    radius = max(14.0, math.sqrt(area["core"] / math.pi))
+    in_wing, in_edge = _wing(-1, area["in"], radius)
+    out_wing, out_edge = _wing(1, area["out"], radius)
+    shapes = {"in": in_wing, "out": out_wing, "core": element("circle", cx=CENTRE, cy=MIDDLE, r=radius)}
+    shapes |= {name: _blob(x, area[name]) for name, x in FOOT.items()}
+    places = {"in": (in_edge, MIDDLE), "core": (CENTRE, MIDDLE), "out": (out_edge, MIDDLE)}
+    places |= {name: (x, BLOB_Y) for name, x in FOOT.items()}
+    drawn = [element("g", shape, class_=f"part {name}") for name, shape in shapes.items() if parts[name]]
     hits = [
-        hit(element("g", shape, class_="strip"), tip(*places[name], told[name], height=306)) for name, shape in shapes
+        hit(element("g", shape, class_="strip"), tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT))
+        for name, shape in shapes.items()
+        if parts[name]
     ]
-    return picture("The bow-tie of the graph", strings, drawn, labels, hits, height=306)
+    strings = _strings(parts, radius)
+    return picture("The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT)
 
 
 TITLES = {
@@ -227,34 +222,51 @@ TITLES = {
     "tendril": "Tendrils",
     "disconnected": "Disconnected",
 }
-FOOT = ((96.0, "tendril"), (WIDTH / 2, "tube"), (WIDTH - 96.0, "disconnected"))
+CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 112.0, 246.0, 312.0
+FOOT = {"tendril": 90.0, "tube": CENTRE, "disconnected": WIDTH - 90.0}
 
 
-def _wing(edge: float, side: int, area: float, middle: float, radius: float) -> Markup:
-    """A trapezium that opens away from the core."""
-    long = 120.0
-    narrow = min(radius * 1.2, max(4.0, area / long * 0.7))
-    wide = max(10.0, 2 * area / long - narrow)
-    if wide > 196:  # too tall: make it longer instead
-        wide = 196.0
-        long = min(150.0, 2 * area / (wide + narrow))
-    far = edge + side * long
+def _part_words(name: str, count: int, whole: int) -> list[str]:
+    return [TITLES[name], f"{exact(count)} nodes · {percent(count, whole)}"]
+
+
+def _part_names(parts: dict[str, int], in_edge: float, out_edge: float) -> list[Markup]:
+    def named(name: str, x: float, y: float, anchor: str) -> Markup:
+        words = TITLES[name] if parts[name] else f"no {TITLES[name]}"
+        return text(x, y, words, "part-name" if parts[name] else "label", anchor)
+
+    return [
+        text(CENTRE, MIDDLE + 4, "Core", "on-part", "middle"),
+        named("in", in_edge - 8, MIDDLE + 4, "end"),
+        named("out", out_edge + 8, MIDDLE + 4, "start"),
+        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items()),
+    ]
+
+
+def _wing(side: int, area: float, radius: float) -> tuple[Markup, float]:
+    """A trapezium that opens away from the core, and where it ends."""
+    edge = CENTRE + side * radius * 0.8
+    most, tallest = CENTRE - 48 - radius * 0.8, 2 * MIDDLE - 10
+    long = min(most, max(34.0, math.sqrt(area) * 0.95))
+    narrow = min(radius * 1.1, max(4.0, area / long * 0.6))
+    wide = min(tallest, max(narrow, 2 * area / long - narrow))
+    far = edge + side * long if area else CENTRE + side * radius
     points = [(edge, -narrow / 2), (far, -wide / 2), (far, wide / 2), (edge, narrow / 2)]
-    return element("polygon", points=" ".join(f"{number(x)},{number(middle + y)}" for x, y in points))
+    return element("polygon", points=" ".join(f"{number(x)},{number(MIDDLE + y)}" for x, y in points)), far
 
 
-def _blob(x: float, y: float, area: float) -> Markup:
-    return element("circle", cx=x, cy=y, r=min(44.0, max(5.0, math.sqrt(area / math.pi))))
+def _blob(x: float, area: float) -> Markup:
+    return element("circle", cx=x, cy=BLOB_Y, r=min(46.0, max(4.0, math.sqrt(area / math.pi))))
 
 
-def _strings(centre: float, middle: float, radius: float) -> Markup:
+def _strings(parts: dict[str, int], radius: float) -> list[Markup]:
     """What hangs together: thin lines from the wings to tubes and tendrils."""
-    curves = (
-        f"M{centre - radius - 70} {middle} C {centre - 120} 220, {centre - 40} 236, {centre} 236",
-        f"M{centre + radius + 70} {middle} C {centre + 120} 220, {centre + 40} 236, {centre} 236",
-        f"M{centre - radius - 60} {middle} C {centre - 150} 190, 110 200, 96 236",
-    )
-    return markup([element("path", d=curve, class_="string") for curve in curves])
+    left, right = CENTRE - radius - 20, CENTRE + radius + 20
+    curves = {
+        "tube": [f"M{left} {MIDDLE} Q {left} {BLOB_Y} {CENTRE} {BLOB_Y}", f"M{right} {MIDDLE} Q {right} {BLOB_Y} {CENTRE} {BLOB_Y}"],
+        "tendril": [f"M{left - 10} {MIDDLE} Q 90 {MIDDLE + 60} 90 {BLOB_Y}"],
+    }
+    return [element("path", d=d, class_="string") for name, ds in curves.items() if parts[name] for d in ds]
 
 
 # -- the link matrix -----------------------------------------------------------------------------------------
@@ -262,9 +274,11 @@ def _strings(centre: float, middle: float, radius: float) -> Markup:
 
 def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> Markup:
     """Who links to whom: rows link to columns, darker is more (logarithmic)."""
-    cell, left, head = 24.0, 150.0, 118.0
+    longest = min(22, max(map(len, names), default=1))
+    cell, left = 24.0, longest * CHARACTER_WIDE + 16
+    head = 24 + longest * 5.4
     size = len(names)
-    width, height = left + cell * size + 60, head + cell * size + 8
+    width, height = left + cell * size + longest * 4.2, head + cell * size + 8
     largest = max((value for row in links for value in row), default=0)
     parts, hits = [], []
     for index, name in enumerate(names):
@@ -288,4 +302,5 @@ def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> 
             told = [f"{origin} → {target}", f"{exact(value)} links"]
             area = element("rect", x=x, y=y, width=cell, height=cell, class_="strip")
             hits.append(hit(area, tip(x + cell, y, told, width, height)))
-    return picture(title, parts, hits, width=width, height=height)
+    drawing = picture(title, parts, hits, width=width, height=height)
+    return element("div", drawing, class_="scroll", style=f"--natural: {number(width)}px")

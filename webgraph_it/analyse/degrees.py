@@ -17,7 +17,7 @@ from scipy.special import zeta
 from webgraph_it.analyse.compiled import parallel
 from webgraph_it.analyse.csr import Csr, Ids, Offsets, chunk_bounds
 
-MIN_TAIL = 50
+MIN_TAIL = 100
 """Nodes that a tail must have: an exponent from fewer says nothing."""
 CANDIDATES = 300
 """Starts of the tail that are tried, evenly over the distinct degrees in logarithm."""

@@ -19,6 +19,8 @@ from webgraph_it.analyse.style import document
 from webgraph_it.analyse.svg import Markup, element, exact, percent, short
 
 SHOWN = 20
+FEWEST_DEGREES = 5
+"""Different degrees that a graph must have for its plot to say something."""
 MEASURES = {
     "pagerank": ("PageRank", "where a reader ends who follows links at random"),
     "authority": ("Authority", "linked from good hubs (HITS)"),
@@ -77,19 +79,19 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
         (short(read), "of them read"),
         (short(pages.arcs), "links"),
         *((short(f.summary.nodes), f.level) for f in analysis.findings[1:]),
-        (f"{pages.mean_degree:.1f}", "links per page known"),
-        (percent(pages.largest_strong, pages.nodes), "in the largest strong component"),
+        (f"{pages.mean_degree:.1f}", "links per page"),
+        (percent(pages.largest_strong, pages.nodes), "in the core"),
         (percent(pages.reciprocity, 1), "of links are mutual"),
     ]
     if story and story.seconds > 1:
-        figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second, on average"))
+        figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))
     return [tiles(figures)]
 
 
 # -- degrees -------------------------------------------------------------------------------------------------
 
 
-def _degrees(findings: Sequence[Finding]) -> list[Markup]:
+def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
         "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the dashed one "
         "is the best fit to the tail. Nodes with no link at all have no place on such a plot and are counted above it."
@@ -101,8 +103,9 @@ def _degrees(findings: Sequence[Finding]) -> list[Markup]:
             ("In-degree", "series-1", summary.in_histogram, summary.in_power_law),
             ("Out-degree", "series-3", summary.out_histogram, summary.out_power_law),
         ):
-            cards.append(_degree_card(finding.level, direction, class_, counted, law))
-    return [element("p", words), element("div", *cards, class_="cards")]
+            if len(counted.degrees) >= FEWEST_DEGREES:
+                cards.append(_degree_card(finding.level, direction, class_, counted, law))
+    return [element("p", words), element("div", *cards, class_="cards")] if cards else None
 
 
 def _degree_card(level: str, direction: str, class_: str, counted: Histogram, law: PowerLaw | None) -> Markup:
@@ -207,8 +210,7 @@ def _matrix(analysis: Analysis) -> list[Markup] | None:
         "a domain, which no ranking of domains counts."
     )
     chart = matrix("Links between the first domains", analysis.matrix.names, analysis.matrix.links)
-    scroll = element("div", chart, class_="scroll")
-    return [element("p", words), element("div", card("Link matrix", "", scroll, wide=True), class_="cards")]
+    return [element("p", words), element("div", card("Link matrix", "", chart, wide=True), class_="cards")]
 
 
 # -- method --------------------------------------------------------------------------------------------------

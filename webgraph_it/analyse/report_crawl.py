@@ -26,11 +26,11 @@ def crawl_section(story: CrawlStory) -> list[Markup]:
 def _figures(story: CrawlStory) -> Markup:
     figures = [(short(story.pages), "URLs tried"), (_size(story.bytes), "of pages parsed")]
     seconds = max(story.seconds, story.progress[-1]["elapsed"] or 0.0) if story.progress else story.seconds
-    figures.append((_duration(seconds), "from the first fetch to the last"))
+    figures.append((_duration(seconds), "of crawling"))
     figures.append((short(len(story.hosts)), "hosts visited"))
     memory = [value for moment in story.progress if (value := moment.get("rss_bytes"))]
     if memory:
-        figures.append((_size(max(memory)), "of memory at most"))
+        figures.append((_size(max(memory)), "of memory, at most"))
     return tiles(figures)
 
 
@@ -108,10 +108,9 @@ def _several(
     moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: Sequence[tuple[str, str]]
 ) -> Markup | None:
     lines = [
-        Line(f"{name}:", values, f"series-{index}")
-        for index, (key, name) in enumerate(shown, 1)
-        if any(value is not None for value in (values := _values(moments, key)))
+        Line(f"{name}:", _values(moments, key), f"series-{index}") for index, (key, name) in enumerate(shown, 1)
     ]
+    lines = [line for line in lines if any(value is not None for value in line.values)]
     if not lines:
         return None
     keys = [(line.name.rstrip(":"), line.class_) for line in lines]

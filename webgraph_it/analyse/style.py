@@ -33,21 +33,23 @@ section { padding: 34px 0 6px; scroll-margin-top: 40px; }
 h2 { font-size: 1.4rem; letter-spacing: -0.01em; margin: 0 0 4px; }
 h3 { font-size: 1rem; margin: 0 0 2px; }
 section > p { color: var(--soft); margin: 0 0 16px; max-width: 78ch; }
-.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); margin: 0 0 16px; }
+.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(138px, 1fr)); margin: 0 0 16px; }
 .tile { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 14px 16px; }
-.tile b { display: block; font-size: 1.65rem; line-height: 1.2; letter-spacing: -0.02em; font-weight: 650; }
+.tile b { display: block; font-size: 1.55rem; line-height: 1.2; letter-spacing: -0.02em; font-weight: 650; }
 .tile span { color: var(--soft); font-size: .88rem; }
 .cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); margin: 0 0 16px; }
 .card { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 16px 18px; min-width: 0; }
 .card p { color: var(--soft); font-size: .88rem; margin: 0 0 10px; }
 .wide { grid-column: 1 / -1; }
 .scroll { overflow-x: auto; }
-.scroll .chart { min-width: 560px; max-width: 860px; margin: 0 auto; }
+.scroll .chart { width: calc(var(--natural) * 1.35); min-width: var(--natural); max-width: 100%; margin: 0 auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: .82rem; }
 th, td { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; }
 tr:last-child td { border-bottom: 0; }
 td.number, th.number { text-align: right; white-space: nowrap; }
+td.number:first-child { width: 2.4em; }
+td span { white-space: nowrap; } td.name span { white-space: normal; }
 td.name { overflow-wrap: anywhere; }
 td small { color: var(--soft); border: 1px solid var(--rule); border-radius: 9px; padding: 0 7px; margin-left: 6px; white-space: nowrap; }
 td.name a { color: inherit; }
@@ -91,7 +93,6 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
 .part.tube { color: var(--c5); } .part.tendril { color: var(--c4); } .part.disconnected { color: var(--c6); }
 .key.core { color: var(--c1); } .key.in { color: var(--c3); } .key.out { color: var(--c2); }
 .key.tube { color: var(--c5); } .key.tendril { color: var(--c4); } .key.disconnected { color: var(--c6); }
-.part.none { fill: none; stroke: var(--soft); stroke-width: 1; stroke-dasharray: 3 3; }
 .string { fill: none; stroke: var(--soft); stroke-opacity: .45; stroke-width: 1.5; }
 .chart .on-part { fill: var(--panel); font-weight: 650; } .chart .part-name { font-weight: 600; }
 .cell { fill: var(--c1); } .cell.own { fill: var(--c6); } .cell.empty { fill: var(--grid); fill-opacity: .55; }
