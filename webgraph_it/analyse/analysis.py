@@ -151,10 +151,10 @@ def _pairs(of: Histogram) -> list[list[int]]:
 
 
 PART_MEANINGS = {
-    Part.CORE: "every page here leads to every other",
-    Part.IN: "leads into the core, is not reached from it",
-    Part.OUT: "is reached from the core, does not lead back",
-    Part.TUBE: "leads from In to Out, around the core",
-    Part.TENDRIL: "hangs on In or Out, away from the core",
-    Part.DISCONNECTED: "no path, in any direction, to the rest",
+    Part.CORE: "all lead to each other",
+    Part.IN: "lead into the core, are not reached from it",
+    Part.OUT: "are reached from the core, do not lead back",
+    Part.TUBE: "lead from In to Out, around the core",
+    Part.TENDRIL: "hang on In or Out, away from the core",
+    Part.DISCONNECTED: "have no path, in any direction, to the rest",
 }

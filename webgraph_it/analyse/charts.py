@@ -222,7 +222,7 @@ TITLES = {
     "tendril": "Tendrils",
     "disconnected": "Disconnected",
 }
-CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 112.0, 246.0, 312.0
+CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 108.0, 262.0, 328.0
 FOOT = {"tendril": 90.0, "tube": CENTRE, "disconnected": WIDTH - 90.0}
 
 
@@ -246,7 +246,7 @@ def _part_names(parts: dict[str, int], in_edge: float, out_edge: float) -> list[
 def _wing(side: int, area: float, radius: float) -> tuple[Markup, float]:
     """A trapezium that opens away from the core, and where it ends."""
     edge = CENTRE + side * radius * 0.8
-    most, tallest = CENTRE - 48 - radius * 0.8, 2 * MIDDLE - 10
+    most, tallest = CENTRE - 48 - radius * 0.8, 2 * MIDDLE - 16
     long = min(most, max(34.0, math.sqrt(area) * 0.95))
     narrow = min(radius * 1.1, max(4.0, area / long * 0.6))
     wide = min(tallest, max(narrow, 2 * area / long - narrow))

@@ -19,7 +19,7 @@ from webgraph_it.analyse.style import document
 from webgraph_it.analyse.svg import Markup, element, exact, percent, short
 
 SHOWN = 20
-FEWEST_DEGREES = 5
+FEWEST_DEGREES = 8
 """Different degrees that a graph must have for its plot to say something."""
 MEASURES = {
     "pagerank": ("PageRank", "where a reader ends who follows links at random"),
@@ -150,7 +150,7 @@ def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
             [_key(part.name.lower()), exact(parts[part.name.lower()]), percent(parts[part.name.lower()], finding.summary.nodes), meaning]
             for part, meaning in PART_MEANINGS.items()
         ]
-        head = ["part", finding.level, "share", "a page that"] if finding.level == "pages" else ["part", finding.level, "share"]
+        head = ["part", finding.level, "share", "its pages"] if finding.level == "pages" else ["part", finding.level, "share"]
         kept = [row[: len(head)] for row in rows]
         title = f"Bow-tie of {finding.level}"
         told = (
