@@ -137,7 +137,9 @@ def _number(value: object) -> float | None:
 
 
 def _with_elapsed(moments: list[Moment]) -> list[Moment]:
-    timed = sorted((moment for moment in moments if moment.get("time") is not None), key=lambda m: m["time"] or 0.0)
+    timed = sorted(
+        (moment for moment in moments if moment.get("time") is not None), key=lambda m: m["time"] or 0.0
+    )
     start = timed[0]["time"] or 0.0 if timed else 0.0
     return [{**moment, "elapsed": (moment["time"] or 0.0) - start} for moment in timed]
 

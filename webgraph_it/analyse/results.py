@@ -103,7 +103,9 @@ def _one_line(name: str) -> str:
     return name.replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
 
 
-def _picked(wanted: NDArray[np.int64], first: int, shown: list[str], batch: Any) -> dict[int, tuple[str, str]]:
+def _picked(
+    wanted: NDArray[np.int64], first: int, shown: list[str], batch: Any
+) -> dict[int, tuple[str, str]]:
     start, end = np.searchsorted(wanted, [first, first + len(shown)])
     states = batch.column("state").to_pylist() if "state" in batch.schema.names else [""] * len(shown)
     return {int(node): (shown[node - first], str(states[node - first])) for node in wanted[start:end]}
