@@ -20,7 +20,6 @@ from webgraph_it.analyse.svg import (
     exact,
     frame,
     hit,
-    markup,
     number,
     percent,
     picture,
