@@ -154,8 +154,7 @@ class Roster:
         host.window = None
 
     def _enlist(self, host: Host, when: float) -> None:
-        # Rounded up: the line wakes nobody early.
-        host.line = LINE_PLACE.pack(int(when * 1e6) + 1, self._totals.next_number())
+        host.line = LINE_PLACE.pack(int(when * 1e6), self._totals.next_number())
         row = (LINE + host.line, host.name.encode())
         self._layers.append(LINE, *row)
         self._line.offer(row)
