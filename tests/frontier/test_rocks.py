@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.frontier import FrontierError, RocksStore
-from webgraph_it.frontier.rocks import SORT_AT_ONCE, in_order
+from webgraph_it.frontier.rocks import SORT_AT_ONCE, TABLE_FILE, in_order
 
 from .contract import FrontierContract, Storage, StoreContract
 
@@ -110,6 +110,19 @@ def test_a_torn_commit_of_a_crash_is_not_there(tmp_path: Path) -> None:
     assert list(again.items(b"", b"\xff")) == [(b"a", b"1")]
     again.commit({b"c": b"3"})
     assert list(again.items(b"", b"\xff")) == [(b"a", b"1"), (b"c", b"3")]
+    again.close()
+
+
+def test_a_crash_right_after_a_commit_leaves_a_second_name_of_a_live_table(tmp_path: Path) -> None:
+    """Killed between the commit and the unlinking of the table's first name."""
+    store = RocksStore(tmp_path)
+    store.commit({b"a": b"1"})
+    store.close()
+    (table,) = tmp_path.glob("*.sst")
+    (tmp_path / TABLE_FILE).hardlink_to(table)
+    again = RocksStore(tmp_path)
+    again.commit({b"b": b"2"})
+    assert list(again.items(b"", b"\xff")) == [(b"a", b"1"), (b"b", b"2")]
     again.close()
 
 

@@ -100,6 +100,8 @@ class RocksStore:
 
     def _write_table(self, changes: Changes) -> str:
         path = str(self._directory / TABLE_FILE)
+        # Left by a crash it may be a second name of a table that was taken in: never write into it.
+        Path(path).unlink(missing_ok=True)
         writer = SstFileWriter(self._options)
         writer.open(path)
         for count, key in enumerate(in_order(list(changes)), 1):
