@@ -2,8 +2,8 @@
 
 A request is  `<II` lengths of head and body, head (JSON: url, media type, charset, headers, nofollow), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
-              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, ASCII lines: n URLs, n keys
-              (neither can hold a line feed).
+              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, as ASCII lines:
+              n URLs and n keys (neither can hold a line feed).
 READY, a reply with nothing in it, is what a worker says first.
 
 Nothing here can run code: a worker that a document has taken over can at worst lie about links.

@@ -1,7 +1,8 @@
 """Raw links → named links: resolve, name, refuse with a reason, keep each target once.
 
-Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc.
-Each distinct spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
+Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc; at
+most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded the same way
+everywhere. Each spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
 """
 
 import re
@@ -12,22 +13,25 @@ from webgraph_it.extract.records import Found, LinkPolicy
 from webgraph_it.items import Link
 from webgraph_it.urls import Refusal, name
 
+MOST_REFERENCES = 50_000
+"""The sitemap protocol's own limit; no page for people comes near it."""
+
 _SCHEME = re.compile(r"[\0-\x20]*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _NAMED_SCHEMES = {"javascript": "javascript", "mailto": "mailto"}
 _NON_ASCII = re.compile(r"[^\0-\x7f]+")
 _NESTED = re.compile(r"[?&][^=&]*=(https?(?::|%3A)(?:/|%2F){2}[^&]*)", re.IGNORECASE)
 
 
-def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int]]:
-    """The links of all `found` together, and how many distinct references were refused, by reason."""
+def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int], bool]:
+    """The links of all `found` together; how many distinct references were refused, by reason; all looked at?"""
     links: dict[bytes, Link] = {}
     refused: dict[str, int] = {}
-    for part in found:
-        _name_part(part, policy, links, refused)
-    return tuple(links.values()), refused
+    complete = all([_name_part(part, policy, links, refused) for part in found])
+    return tuple(links.values()), refused, complete
 
 
-def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> None:
+def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> bool:
+    """Add the links of one part. False when there were more than MOST_REFERENCES."""
     wanted, arcs, refused_rels, base = policy.wanted, policy.arcs, policy.refused_rels, part.base
     nested, legacy = "nested" in wanted, part.encoding != "UTF-8"
     seen: set[tuple[str, bool]] = set()
@@ -41,6 +45,8 @@ def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refuse
         if rel and refused_rels and not refused_rels.isdisjoint(rel.lower().split()):
             refused["rel"] = refused.get("rel", 0) + 1
             continue
+        if len(seen) == MOST_REFERENCES:
+            return False
         seen.add((spelling, is_arc))
         if legacy:
             spelling = escape_query(spelling, part.encoding)
@@ -52,6 +58,7 @@ def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refuse
         _keep(Link(target.url, target.key, target.digest, kind), arcs, links)
         if nested:
             _keep_nested(target.url, arcs, links)
+    return True
 
 
 def _keep(link: Link, arcs: frozenset[str], links: dict[bytes, Link]) -> None:
