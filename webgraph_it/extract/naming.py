@@ -1,8 +1,8 @@
 """Raw links → named links: resolve, name, refuse with a reason, keep each target once.
 
-Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc; at
-most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded the same way
-everywhere. Each spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
+Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc;
+at most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
+Each spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
 """
 
 import re
@@ -23,10 +23,12 @@ _NESTED = re.compile(r"[?&][^=&]*=(https?(?::|%3A)(?:/|%2F){2}[^&]*)", re.IGNORE
 
 
 def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int], bool]:
-    """The links of all `found` together; how many distinct references were refused, by reason; all looked at?"""
+    """The links of all `found`; how many distinct references were refused, by reason; whether that is all."""
     links: dict[bytes, Link] = {}
     refused: dict[str, int] = {}
-    complete = all([_name_part(part, policy, links, refused) for part in found])
+    complete = True
+    for part in found:
+        complete = _name_part(part, policy, links, refused) and complete
     return tuple(links.values()), refused, complete
 
 
