@@ -1,10 +1,10 @@
 """A shortcut past the URL parser, for the plain references that most links are.
 
 `plain(reference, base)` gives the normal form of a reference, or None when it takes the real parser to tell.
-Guarantee: what it gives is exactly what the web-platform parser would give. The candidate, made by gluing
-strings, must be of a shape that the parser leaves alone: lower-case scheme and host, no port, only characters
-that are never escaped, no segment that begins with a dot, a last label that starts with a letter (a host that
-ends in a number is an IPv4 address). Nothing here says what a page is called: that is names.py.
+Guarantee: what it gives is exactly what the web-platform parser gives (a base that is no URL set aside). The
+candidate, made by gluing strings, must be of a shape that the parser leaves alone: lower-case scheme and host,
+no port, only characters that are never escaped, no segment that begins with a dot, a last label that starts
+with a letter (a host that ends in a number is an IPv4 address). What a page is called is in names.py.
 """
 
 import re
