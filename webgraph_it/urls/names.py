@@ -178,12 +178,13 @@ _SESSION_PARAMETER = re.compile(
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _HOST = re.compile(r"(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\]")
 _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
+_LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
 _NEEDS_STEPS = re.compile(r"[?;%(]")
 
 
 def _key_of_normal(url: str) -> str | Refusal:
     authority, _, rest = url[url.index("//") + 2 :].partition("/")
-    host = _host_key(authority)
+    host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
     if not _NEEDS_STEPS.search(rest):

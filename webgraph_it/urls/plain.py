@@ -11,8 +11,11 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_SHAPE = re.compile(r"https?://([a-z0-9_.-]+)(/[!$%&(-;=?-Z_a-z~]*)?")
+_SHAPE = re.compile(r"https?://([a-z0-9_.-]{1,253})(/[!$%&(-;=?-Z_a-z~]*)?")
 _PLAIN_HOST = re.compile(r"(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*")
+
+
+_LONGEST_BASE = 4096  # characters, for the memory of what is remembered
 
 
 class _Base(NamedTuple):
@@ -37,8 +40,10 @@ def plain(reference: str, base: str | None) -> str | None:
 
 
 def _glued(reference: str, base: str | None) -> str:
-    parts = base and _base(base)
-    if not parts or ":" in reference:  # a colon may end a scheme
+    if base is None or ":" in reference or len(base) > _LONGEST_BASE:  # a colon may end a scheme
+        return ""
+    parts = _base(base)
+    if parts is None:
         return ""
     if reference.startswith("/"):
         return (parts.scheme if reference.startswith("//") else parts.origin) + reference
