@@ -5,7 +5,7 @@ recorded once, whole, by the graph pipeline.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -66,7 +66,7 @@ class Page:
     """How long the fetch took."""
     in_graph: bool = True
     """False for a page outside the scope that is fetched for its links only (a directory seed)."""
-    traps: Mapping[bytes, str] = NOTHING
+    traps: Mapping[bytes, str] = field(default_factory=lambda: NOTHING)
     """Of its links, those that are not to be fetched: digest → reason. They are arcs all the same."""
     followed: frozenset[bytes] = frozenset()
     """Of its links, those that are nodes but no arcs: their kind is followed only."""

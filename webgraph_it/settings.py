@@ -95,6 +95,15 @@ ADDRESS_DELAY = 0.5
 CRAWL_DELAY_MAX = 60.0
 """Seconds; a longer Crawl-delay of a robots.txt counts as this."""
 
+RETRY_TIMES = 3
+"""Further attempts at a URL that failed for the moment (5xx, 429, resets, timeouts)."""
+BACK_OFF = 1.0
+"""Seconds a host is left alone after a failure; doubled by each further one, up to 5 minutes."""
+PARK_SECONDS = 1800.0
+"""A host that fails six times in a row is left alone so long; the third time it is given up."""
+ROBOTS_RETRY_DELAY = 60.0
+"""Seconds before a robots.txt that could not be reached is asked for again; doubled each time, four times."""
+
 # -- the budget -----------------------------------------------------------------------------------------------
 
 MAX_TCP_CONNECTIONS = 5000
@@ -137,7 +146,17 @@ MIN_FREE_DISK = "1 GB"
 
 # -- how Scrapy is put together -------------------------------------------------------------------------------
 
+DOWNLOADER = "webgraph_it.fetch.downloader.LeanDownloader"
+DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
+    ("http", "https"), "webgraph_it.fetch.handler.WebgraphDownloadHandler"
+)  # and no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.frontier.scheduler.FrontierScheduler"
+SPIDER_MIDDLEWARES = {"webgraph_it.urls.middlewares.ScopeSpiderMiddleware": 500}
+DOWNLOADER_MIDDLEWARES = {
+    "webgraph_it.urls.middlewares.ScopeDownloaderMiddleware": 100,
+    "webgraph_it.frontier.middlewares.GivenUpMiddleware": 150,
+    # "webgraph_it.fetch.robots_middleware.RobotsMiddleware": 200,
+}
 ITEM_PIPELINES = {"webgraph_it.graph.pipeline.GraphPipeline": 500}
 EXTENSIONS = {
     "webgraph_it.crawl.extension.CrawlExtension": 100,
@@ -161,7 +180,9 @@ AJAXCRAWL_ENABLED = False
 REFERER_ENABLED = False
 SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
-CONCURRENT_REQUESTS = 0  # the connection cap and the frontier decide
+CONCURRENT_REQUESTS = 2000  # downloads under way; sockets have their own cap
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000  # bytes of bodies waiting for extraction before downloads pause
+DOWNLOAD_FAIL_ON_DATALOSS = False  # what came of a page is read all the same
 CONCURRENT_ITEMS = 1  # one Page per response; the default costs a hundred tasks each
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "webgraph_it.crawl.log.QuietFormatter"

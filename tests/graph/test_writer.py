@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webgraph_it.graph.shards import ShardError
 from webgraph_it.graph.writer import (
     AppendFile,
     DoubleBufferedWriter,
     Durable,
-    ShardError,
     Shards,
     UnbufferedWriter,
     recover,

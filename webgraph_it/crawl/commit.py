@@ -13,10 +13,10 @@ import json
 import logging
 
 from webgraph_it.crawl.directory import CrawlDirectory
-from webgraph_it.killpoint import reached
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards
+from webgraph_it.killpoint import reached
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
     crawl.json       recipe version, scope, seeds, and the settings that shape the graph; written once
     crawl.lock       locked by the running process, which writes its pid there
-    committed.json   every shard file with the length and checksum that the last commit made durable
+    committed.json   every shard file with the length that the last commit made durable
     frontier/ graph/ urls/ pages/ reports/
 
 Guarantees: a directory made with other names, scope, seeds or limits is refused, naming each difference; two
@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
 from webgraph_it.graph.writer import Durable
 
 
@@ -79,13 +80,14 @@ class CrawlDirectory:
 
     @property
     def _identity_file(self) -> Path:
-        return self.path / "crawl.json"
+        return self.path / CRAWL_FILE
 
     def write_committed(self, files: Mapping[str, Durable]) -> None:
-        write_json(
-            self.path / "committed.json",
-            {name: {"length": file.length, "crc32": file.crc32} for name, file in sorted(files.items())},
-        )
+        lengths: dict[str, dict[str, int]] = {}
+        for name, file in sorted(files.items()):
+            stream, _, file_name = name.partition("/")
+            lengths.setdefault(stream, {})[file_name] = file.length
+        write_json(self.path / COMMITTED_FILE, lengths)
 
 
 def new_directory(parent: Path, now: datetime) -> Path:

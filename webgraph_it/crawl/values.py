@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from scrapy.settings import BaseSettings
 
-from webgraph_it.urls.surt import SurtPrefixes
+from webgraph_it.fetch.schedule import parse_schedule
+from webgraph_it.urls import surt
 
 
 class SettingsError(Exception):
@@ -32,7 +33,8 @@ def check(settings: BaseSettings) -> None:
             value = rule.parse(found)
         except (ValueError, TypeError, KeyError):
             raise SettingsError(f"{name} is {found!r}; expected: {rule.expected}.") from None
-        settings.set(name, value, priority=settings.getpriority(name) or 0)
+        # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
+        settings.set(name, value, priority=(settings.getpriority(name) or 0) + 1)
 
 
 # -- readers ------------------------------------------------------------------------------------------------
@@ -82,8 +84,7 @@ def _surts(value: Any) -> list[str]:
     texts = [value] if isinstance(value, str) and not value.lstrip().startswith("[") else _texts(value)
     if not texts:
         raise ValueError
-    SurtPrefixes(texts)
-    return texts
+    return [surt.parse(text) for text in texts]
 
 
 def _ports(value: Any) -> dict[str, int]:
@@ -120,6 +121,11 @@ def _choice(*names: str) -> Callable[[Any], str]:
     return parse
 
 
+def _schedule(value: Any) -> list[list[str]]:
+    parse_schedule(value)
+    return [list(pair) for pair in _json(value)]
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError
@@ -149,7 +155,13 @@ CHECKS: dict[str, Check] = {
     "DELAY_FACTOR": Check("a number, 0 or more (0 = off), times the last fetch", _seconds),
     "ADDRESS_DELAY": _DELAY,
     "CRAWL_DELAY_MAX": _DELAY,
+    "RETRY_TIMES": _LIMIT,
+    "BACK_OFF": _DELAY,
+    "PARK_SECONDS": _DELAY,
+    "ROBOTS_RETRY_DELAY": _DELAY,
     "MAX_TCP_CONNECTIONS": _COUNT,
+    "BANDWIDTH_SCHEDULE": Check('a JSON list such as [["mon-fri 08:00-19:00", "1500 KB/s"]]', _schedule),
+    "BANDWIDTH_SCHEDULE_FILE": Check("the path of a JSON file, or nothing", _text),
     "DNS_SERVERS": Check('a JSON list such as ["127.0.0.1:5353"]', _servers),
     "PORT_MAP": Check('a JSON object such as {"80": 8080, "443": 8443}', _ports),
     "ALLOWED_PRIVATE_NETWORKS": Check('a JSON list of networks such as ["127.0.0.0/8"]', _networks),

@@ -70,10 +70,13 @@ class FrontierScheduler(BaseScheduler):
             crawler,
             Path(settings["JOBDIR"]) / "frontier",
             Politeness(
-                host_delay=settings.getfloat("HOST_DELAY"),
+                host_delay_seconds=settings.getfloat("HOST_DELAY"),
                 delay_factor=settings.getfloat("DELAY_FACTOR"),
-                address_delay=settings.getfloat("ADDRESS_DELAY"),
-                crawl_delay_max=settings.getfloat("CRAWL_DELAY_MAX"),
+                address_delay_seconds=settings.getfloat("ADDRESS_DELAY"),
+                crawl_delay_max_seconds=settings.getfloat("CRAWL_DELAY_MAX"),
+                retry_times=settings.getint("RETRY_TIMES"),
+                back_off_seconds=settings.getfloat("BACK_OFF"),
+                park_seconds=settings.getfloat("PARK_SECONDS"),
             ),
             Order(settings["FRONTIER_ORDER"]),
             Limits(
@@ -202,8 +205,8 @@ class FrontierScheduler(BaseScheduler):
         """Give the URL back untouched after a fetch of robots.txt on its host."""
         now = time.time()
         self._leases.pop(lease.digest, None)
-        ready_at = max(not_before, now + self._politeness.delay(seconds, crawl_delay))
-        self.frontier.release(lease, now, ready_at, crawl_delay_seconds=crawl_delay)
+        delay = self._politeness.delay(seconds, crawl_delay or 0.0)
+        self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._leases.pop(lease.digest, None)

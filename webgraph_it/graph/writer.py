@@ -24,17 +24,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from webgraph_it.graph.shards import SUFFIXES, ShardError, file_name
 from webgraph_it.killpoint import reached
 
 logger = logging.getLogger(__name__)
 
-SUFFIXES = {"graph": ".g16", "urls": ".tsv", "pages": ".jsonl"}
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 RETRY_SECONDS = 1.0
-
-
-class ShardError(Exception):
-    """The shards on disk are not what was committed. The message is one sentence for the operator."""
 
 
 class Durable(NamedTuple):
@@ -222,8 +218,8 @@ class Shards:
 
     def _open_files(self) -> dict[str, AppendFile]:
         return {
-            stream: AppendFile(self._directory / stream / f"{self._number:06d}{suffix}")
-            for stream, suffix in SUFFIXES.items()
+            stream: AppendFile(self._directory / stream / file_name(stream, self._number))
+            for stream in SUFFIXES
         }
 
     def _appender(self, stream: str) -> Callable[[bytearray], None]:

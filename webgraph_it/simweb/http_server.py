@@ -8,7 +8,7 @@ import socket
 import struct
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple, cast
 
@@ -16,7 +16,10 @@ import httptools
 
 from webgraph_it.simweb import answers
 from webgraph_it.simweb.answers import Answer
+from webgraph_it.simweb.habits import robots
+from webgraph_it.simweb.habits.robots import RobotsFile
 from webgraph_it.simweb.hits import HitLog
+from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place, bare, canonical_path
 from webgraph_it.simweb.world import World
 
@@ -51,26 +54,39 @@ class Site:
         if request.method not in ("GET", "HEAD"):
             return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
         place = Place(bare(request.host), canonical_path(request.target))
-        if place.path == "/robots.txt":
-            return self._robots(place)
+        host = self.world.by_name.get(place.host)
+        if host is None:
+            return answers.short(404, "Sito sconosciuto.\n")
+        found = self._answer(request, place, host)
+        if request.method == "HEAD":
+            found = answers.without_body(found)
+        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
+
+    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
+        detour = self.world.detour(request.scheme, request.host, request.target, place)
+        if detour is not None:
+            return answers.short(301, "Spostato.\n", (("Location", detour),))
+        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
+        if robots_file is not None:
+            return _robots(robots_file)
         page = self.world.page(place)
         if page is None:
             return answers.short(404, "Pagina non trovata.\n")
-        return answers.answer(
-            page,
-            request.accept_encoding,
-            self._first_visit(page.place, page.delivery.fault),
-            request.method == "HEAD",
-        )
-
-    def _robots(self, place: Place) -> Answer:
-        return answers.short(200, "User-agent: *\nDisallow:\n")
+        first = self._first_visit(page.place, page.delivery.fault)
+        return answers.answer(page, request.accept_encoding, first)
 
     def _first_visit(self, place: Place, fault: str) -> bool:
         if not fault:
             return False
         self.visits[place] += 1
         return self.visits[place] == 1
+
+
+def _robots(file: RobotsFile) -> Answer:
+    if file.reset:
+        return answers.RESET
+    headers = (("Location", file.location),) if file.location else ()
+    return answers.short(file.status, file.text, headers, media_type=file.media_type)
 
 
 class HttpConnection(asyncio.Protocol):

@@ -31,7 +31,7 @@ from webgraph_it.crawl.values import SettingsError, check
 from webgraph_it.extract import Document, extract, link_policy
 from webgraph_it.extract.headers import NAMES
 from webgraph_it.fetch.retry_after import retry_after_seconds
-from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_tag import nofollow
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
@@ -252,7 +252,7 @@ class ItalySpider(Spider):
             url=response.url,
             key=lease.key,
             digest=lease.digest,
-            time=response.meta["fetch_times"].start,
+            time=response.meta["fetch_times"][0],
             state=state,
             status=response.status,
             depth=lease.depth,
@@ -305,7 +305,14 @@ def _document(response: Response) -> Document:
         for value in response.headers.getlist(header)
     )
     tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-    return Document(response.body, response.url, media_type, charset, headers, bool(tags) and nofollow(tags))
+    return Document(
+        response.body,
+        response.url,
+        media_type,
+        charset,
+        headers,
+        bool(tags) and nofollow(tags, PRODUCT_TOKEN),
+    )
 
 
 def _media_type(response: Response) -> tuple[str, str | None]:
@@ -328,5 +335,6 @@ def _header(response: Response, name: str) -> str:
 
 
 def _seconds(response: Response) -> float:
-    times = response.meta["fetch_times"]
-    return times.end - times.start
+    """How long the fetch took, from sending to the last byte."""
+    sent, _, ended = response.meta["fetch_times"]
+    return float(ended - sent)
