@@ -17,7 +17,7 @@ from webgraph_it.urls.domains import domain, host
         ("it)/", "it", "it"),
         ("uk,co,esempio,a)/", "a.esempio.co.uk", "esempio.co.uk"),
         ("localhost)/", "localhost", "localhost"),
-        ("inesistente,a,b)/", "b.a.inesistente", "a.inesistente"),
+        ("inesistente,a,b)/", "b.a.inesistente", "b.a.inesistente"),
         ("127.0.0.1):80/", "127.0.0.1", "127.0.0.1"),
         ("[2001:db8::1])/", "[2001:db8::1]", "[2001:db8::1]"),
         ("it,xn--citt-3na,www)/", "www.xn--citt-3na.it", "xn--citt-3na.it"),

@@ -136,10 +136,12 @@ def test_italy_is_sorted_by_kind() -> None:
         assert names == sorted(names)
 
 
-@pytest.mark.parametrize(
-    "region",
-    """abruzzo basilicata calabria campania emilia-romagna fvg lazio liguria lombardia marche molise piemonte puglia
-    sardegna sicilia toscana taa umbria vda veneto""".split(),
-)
+REGIONS = """
+    abruzzo basilicata calabria campania emilia-romagna fvg lazio liguria lombardia marche molise piemonte puglia
+    sardegna sicilia toscana taa umbria vda veneto
+"""
+
+
+@pytest.mark.parametrize("region", REGIONS.split())
 def test_every_region_is_a_seed(region: str) -> None:
     assert f"regione.{region}.it" in italy_lines()

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webgraph_it.urls import key
 from webgraph_it.urls.surt import SurtError, SurtPrefixes, parse, prefix_of_url
 
 
@@ -23,7 +24,7 @@ from webgraph_it.urls.surt import SurtError, SurtPrefixes, parse, prefix_of_url
         ("it,esempio,www)/a", "it,esempio)/a"),
         ("it,esempio,www,", "it,esempio)"),
         ("it,www,", "it,www,"),
-        ("http://(it,", "http://(it,".removeprefix("http://(")),
+        ("http://(it,", "it,"),
         ("http://(it,unipd,", "it,unipd,"),
         ("http://(it,unipd,)/", "it,unipd)"),
         ("https://(it,unipd,www,)/ateneo", "it,unipd)/ateneo"),
@@ -56,7 +57,7 @@ def test_what_is_no_prefix_is_refused_by_name(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "key", "covered"),
+    ("prefix", "surt", "covered"),
     [
         ("it,", "it,esempio)/", True),
         ("it,", "it)/", True),
@@ -74,8 +75,8 @@ def test_what_is_no_prefix_is_refused_by_name(text: str) -> None:
         ("com,esempio)/ital", "com,esempio)/italia", True),
     ],
 )
-def test_a_prefix_covers_its_part_of_the_web(prefix: str, key: str, covered: bool) -> None:
-    assert (key in SurtPrefixes([prefix])) is covered
+def test_a_prefix_covers_its_part_of_the_web(prefix: str, surt: str, covered: bool) -> None:
+    assert (surt in SurtPrefixes([prefix])) is covered
 
 
 def test_the_longest_prefix_wins() -> None:
@@ -106,16 +107,14 @@ PREFIXES = st.one_of(
 
 
 @given(st.lists(PREFIXES, max_size=12), st.builds("{}){}".format, DOMAINS, PATHS))
-def test_match_is_the_longest_of_all_that_cover(texts: list[str], key: str) -> None:
+def test_match_is_the_longest_of_all_that_cover(texts: list[str], surt: str) -> None:
     prefixes = SurtPrefixes(texts)
-    covering = [prefix for prefix in prefixes.prefixes if key in SurtPrefixes([prefix])]
-    assert prefixes.match(key) == max(
+    covering = [prefix for prefix in prefixes.prefixes if surt in SurtPrefixes([prefix])]
+    assert prefixes.match(surt) == max(
         covering, key=lambda prefix: (len(prefix), prefix[-1] == ")"), default=None
     )
 
 
 @pytest.mark.parametrize("url", ["http://esempio.com/a/b", "http://esempio.com:81/", "http://[::1]/x/?a=/b/"])
 def test_a_url_lies_under_its_own_prefix(url: str) -> None:
-    from webgraph_it.urls import key
-
     assert str(key(url)) in SurtPrefixes([prefix_of_url(url)])
