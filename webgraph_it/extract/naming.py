@@ -36,30 +36,28 @@ def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refuse
     """Add the links of one part. False when there were more than MOST_REFERENCES."""
     wanted, arcs, refused_rels, base = policy.wanted, policy.arcs, policy.refused_rels, part.base
     nested, legacy = "nested" in wanted, part.encoding != "UTF-8"
-    seen: set[tuple[str, bool]] = set()
+    seen: dict[str, bool] = {}  # spelling → was it an arc?
     for reference, kind, rel in part.links:
         if kind not in wanted:
             continue
         spelling = reference.partition("#")[0] if "#" in reference else reference
-        is_arc = kind in arcs
-        if (spelling, is_arc) in seen:
+        known, is_arc = seen.get(spelling), kind in arcs
+        if known or (known is False and not is_arc):
             continue
         if rel and refused_rels and not refused_rels.isdisjoint(rel.lower().split()):
             refused["rel"] = refused.get("rel", 0) + 1
             continue
         if len(seen) == MOST_REFERENCES:
             return False
-        seen.add((spelling, is_arc))
-        if legacy:
-            spelling = escape_query(spelling, part.encoding)
-        target = name(spelling, base)
+        seen[spelling] = is_arc
+        target = name(escape_query(spelling, part.encoding) if legacy else spelling, base)
         if isinstance(target, Refusal):
             reason = _reason(target, spelling)
             refused[reason] = refused.get(reason, 0) + 1
-            continue
-        _keep(Link(target.url, target.key, target.digest, kind), arcs, links)
-        if nested:
-            _keep_nested(target.url, arcs, links)
+        else:
+            _keep(Link(*target, kind), arcs, links)
+            if nested:
+                _keep_nested(target.url, arcs, links)
     return True
 
 
@@ -75,7 +73,7 @@ def _keep_nested(url: str, arcs: frozenset[str], links: dict[bytes, Link]) -> No
     for inner in nested_urls(url):
         target = name(inner)
         if not isinstance(target, Refusal):
-            _keep(Link(target.url, target.key, target.digest, "nested"), arcs, links)
+            _keep(Link(*target, "nested"), arcs, links)
 
 
 def nested_urls(url: str) -> list[str]:
