@@ -47,7 +47,10 @@ class Name(NamedTuple):
 
 
 def normal(reference: str, base: str | None = None) -> str | Refusal:
-    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo."""
+    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo.
+
+    A base that is no URL counts as none.
+    """
     return plain(reference, base) or _parsed(reference, base)
 
 
@@ -79,17 +82,21 @@ def _parsed(reference: str, base: str | None) -> str | Refusal:
     try:
         url = normalize_url(reference) if base is None else join_url(base, reference)
     except ValueError:
-        return _parsed_without_surrogates(reference, base)
+        return _parsed_otherwise(reference, base)
     if not url.startswith(("http://", "https://")):
         return Refusal.SCHEME
     return _without_userinfo(url.partition("#")[0])
 
 
-def _parsed_without_surrogates(reference: str, base: str | None) -> str | Refusal:
-    """Half a surrogate pair is no character: a browser reads U+FFFD in its place, ada refuses."""
+def _parsed_otherwise(reference: str, base: str | None) -> str | Refusal:
+    """Half a surrogate pair reads as U+FFFD, as in a browser; an unusable base is no base."""
     whole = _without_surrogates(reference)
-    whole_base = None if base is None else _without_surrogates(base)
-    return Refusal.INVALID if (whole, whole_base) == (reference, base) else _parsed(whole, whole_base)
+    if whole != reference:
+        return _parsed(whole, base)
+    if base is None:
+        return Refusal.INVALID
+    whole_base = _without_surrogates(base)
+    return _parsed(reference, None if whole_base == base else whole_base)
 
 
 def _without_surrogates(text: str) -> str:
@@ -171,12 +178,13 @@ _SESSION_PARAMETER = re.compile(
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _HOST = re.compile(r"(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\]")
 _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
+_LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
 _NEEDS_STEPS = re.compile(r"[?;%(]")
 
 
 def _key_of_normal(url: str) -> str | Refusal:
     authority, _, rest = url[url.index("//") + 2 :].partition("/")
-    host = _host_key(authority)
+    host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
     if not _NEEDS_STEPS.search(rest):

@@ -1,18 +1,21 @@
 """A shortcut past the URL parser, for the plain references that most links are.
 
 `plain(reference, base)` gives the normal form of a reference, or None when it takes the real parser to tell.
-Guarantee: what it gives is exactly what the web-platform parser would give. The candidate, made by gluing
-strings, must be of a shape that the parser leaves alone: lower-case scheme and host, no port, only characters
-that are never escaped, no segment that begins with a dot, a last label that starts with a letter (a host that
-ends in a number is an IPv4 address). Nothing here says what a page is called: that is names.py.
+Guarantee: what it gives is exactly what the web-platform parser gives (a base that is no URL set aside). The
+candidate, made by gluing strings, must be of a shape that the parser leaves alone: lower-case scheme and host,
+no port, only characters that are never escaped, no segment that begins with a dot, a last label that starts
+with a letter (a host that ends in a number is an IPv4 address). What a page is called is in names.py.
 """
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_SHAPE = re.compile(r"https?://([a-z0-9_.-]+)(/[!$%&(-;=?-Z_a-z~]*)?")
+_SHAPE = re.compile(r"https?://([a-z0-9_.-]{1,253})(/[!$%&(-;=?-Z_a-z~]*)?")
 _PLAIN_HOST = re.compile(r"(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*")
+
+
+_LONGEST_BASE = 4096  # characters, for the memory of what is remembered
 
 
 class _Base(NamedTuple):
@@ -37,8 +40,10 @@ def plain(reference: str, base: str | None) -> str | None:
 
 
 def _glued(reference: str, base: str | None) -> str:
-    parts = base and _base(base)
-    if not parts or ":" in reference:  # a colon may end a scheme
+    if base is None or ":" in reference or len(base) > _LONGEST_BASE:  # a colon may end a scheme
+        return ""
+    parts = _base(base)
+    if parts is None:
         return ""
     if reference.startswith("/"):
         return (parts.scheme if reference.startswith("//") else parts.origin) + reference
