@@ -26,7 +26,9 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options = _export_parser().parse_args(words[1:]) if words[:1] == ["export"] else _parser().parse_args(words)
+    options = (
+        _export_parser().parse_args(words[1:]) if words[:1] == ["export"] else _parser().parse_args(words)
+    )
     try:
         return int(options.run(options))
     except (ConvertError, ShardError, GraphError) as error:
@@ -58,15 +60,27 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Also: python -m webgraph_it.convert export --help",
     )
     parser.set_defaults(run=_convert)
-    parser.add_argument("jobdirs", nargs="*", type=Path, metavar="JOBDIR", help="crawl directories; none: the newest in crawls/")
+    parser.add_argument(
+        "jobdirs",
+        nargs="*",
+        type=Path,
+        metavar="JOBDIR",
+        help="crawl directories; none: the newest in crawls/",
+    )
     parser.add_argument("--out", type=Path, help="where the graph goes (default: JOBDIR/compact)")
     parser.add_argument("--memory", type=memory_size, default="2G", help="how much may be used (default: 2G)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: one per core")
     steps = f"steps: {', '.join(BY_NAME)}"
-    parser.add_argument("--only", type=_list, default=[], metavar="STEP,…", help=f"only these, and what they need; {steps}")
+    parser.add_argument(
+        "--only", type=_list, default=[], metavar="STEP,…", help=f"only these, and what they need; {steps}"
+    )
     parser.add_argument("--skip", type=_list, default=[], metavar="STEP,…", help="all but these")
-    parser.add_argument("--from", dest="again_from", metavar="STEP", help="do this step and all after it again")
-    parser.add_argument("--check", action="store_true", help="verify a finished graph against its checksums and the shards")
+    parser.add_argument(
+        "--from", dest="again_from", metavar="STEP", help="do this step and all after it again"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="verify a finished graph against its checksums and the shards"
+    )
     thesis = parser.add_argument_group("the thesis' way, instead of JOBDIR")
     thesis.add_argument("--urls", type=Path, metavar="FILE", help="list of URLs, or of key TAB url")
     thesis.add_argument("--graph16", type=Path, metavar="DIR", help="folder of .g16 files")
@@ -80,7 +94,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _export_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m webgraph_it.convert export", description="Write a graph for other tools.")
+    parser = argparse.ArgumentParser(
+        prog="python -m webgraph_it.convert export", description="Write a graph for other tools."
+    )
     parser.set_defaults(run=export)
     add_export_arguments(parser)
     return parser
@@ -112,13 +128,19 @@ def _convert(options: argparse.Namespace) -> int:
 def _sources_and_out(options: argparse.Namespace, progress: Progress) -> tuple[Sources, Path]:
     if options.urls or options.graph16:
         if not (options.urls and options.graph16 and (options.out or options.graph4)) or options.jobdirs:
-            raise ConvertError("the thesis' way needs --urls, --graph16 and --out (or --graph4), and no JOBDIR.")
-        return from_files(options.urls, options.graph16), options.out or options.graph4.with_suffix(".compact")
+            raise ConvertError(
+                "the thesis' way needs --urls, --graph16 and --out (or --graph4), and no JOBDIR."
+            )
+        return from_files(options.urls, options.graph16), options.out or options.graph4.with_suffix(
+            ".compact"
+        )
     jobdirs = options.jobdirs or [newest_crawl(CRAWLS)]
     if not options.jobdirs:
         progress.note(f"no crawl directory was given: taking the newest, {jobdirs[0]}")
     if len(jobdirs) > 1 and not options.out:
-        raise ConvertError(f"{len(jobdirs)} crawl directories become one graph: say where it goes with --out.")
+        raise ConvertError(
+            f"{len(jobdirs)} crawl directories become one graph: say where it goes with --out."
+        )
     return from_crawls(jobdirs), options.out or jobdirs[0] / "compact"
 
 

@@ -1,11 +1,11 @@
 """The host graph and the graph of registrable domains, each a compact graph directory of its own.
 
-A host is what a key says before `)`; a domain is the part of a host that somebody registered, by the public suffix list
-that tldextract carries (nothing is fetched). Both are ranges of node ids, so that one pass over the lists adds up the
-links between them, in memory for one row.
+A host is what a key says before `)`; a domain is the part of a host that somebody registered, by the public
+suffix list that tldextract carries (nothing is fetched). Both are ranges of node ids, so that one pass over
+the lists adds up the links between them, in memory for one row.
 
-Guarantees: an arc's weight is the number of links between pages of the two, self-links and links within a host included
-as arcs to itself; weights end at 2^32-1. Ids follow the same order as those of pages.
+Guarantees: an arc's weight is the number of links between pages of the two, self-links and links within a
+host included as arcs to itself; weights end at 2^32-1. Ids follow the same order as those of pages.
 """
 
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def _extractor() -> tldextract.TLDExtract:
 
 
 def registrable(host_key: str) -> str:
-    """`it,padova,comune,www2` is `it,padova,comune`; a host that is no part of a registrable domain is itself one."""
+    """`it,padova,comune,sit` is `it,padova,comune`; a host under no registrable domain is itself one."""
     host = ".".join(reversed(host_key.split(",")))
     domain = _extractor().extract_str(host).top_domain_under_public_suffix
     return ",".join(reversed(domain.split("."))) if domain else host_key
@@ -125,17 +125,30 @@ def _aggregate(job: Job, graph: CsrFiles, weights_path: Path | None, firsts: Arr
 
 
 def _totals(
-    job: Job, graph: CsrFiles, weights_path: Path | None, bounds: Array, tables: tuple[Array, Array, Array, Array]
+    job: Job,
+    graph: CsrFiles,
+    weights_path: Path | None,
+    bounds: Array,
+    tables: tuple[Array, Array, Array, Array],
 ) -> Iterator[int]:
     """Fill the totals of one group after another; yields how many groups each links to."""
-    most, start, targets, weights = block_arcs(job), 0, np.empty(0, csr.TARGET_TYPE), np.empty(0, csr.TARGET_TYPE)
+    most, start, targets, weights = (
+        block_arcs(job),
+        0,
+        np.empty(0, csr.TARGET_TYPE),
+        np.empty(0, csr.TARGET_TYPE),
+    )
     for low, high in _arc_bounds(graph, bounds):
         count, at = 0, low
         while at < high:
             if not start <= at < start + len(targets):
                 start = at
                 targets = graph.targets(start, min(start + most, graph.arcs))
-                weights = np.fromfile(weights_path, csr.TARGET_TYPE, len(targets), offset=4 * start) if weights_path else weights
+                weights = (
+                    np.fromfile(weights_path, csr.TARGET_TYPE, len(targets), offset=4 * start)
+                    if weights_path
+                    else weights
+                )
                 job.progress.at(at)
             end = min(high, start + len(targets))
             here = slice(at - start, end - start)
@@ -158,7 +171,9 @@ def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) 
     page_keys = [f"{key})/" for key in keys]
     urls = [spell(key, "http://") for key in page_keys]
     hosts = [url[len("http://") : -1] for url in urls]
-    table = pa.table({"id": np.arange(len(keys), dtype=np.uint32), "name": hosts, "key": keys, "url": urls, **columns})
+    table = pa.table(
+        {"id": np.arange(len(keys), dtype=np.uint32), "name": hosts, "key": keys, "url": urls, **columns}
+    )
     pyarrow.parquet.write_table(table, folder / "nodes.parquet", compression="zstd")
     write_url_list(folder / "urls", page_keys, urls, job.threads)
     graph = CsrFiles.of(folder)
@@ -168,7 +183,7 @@ def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) 
     write_bv(folder / f"{BASE}-t", CsrFiles.of(folder, transposed=True), job.parameters, job.threads)
     summary = {"recipe_version": RECIPE_VERSION, "nodes": graph.nodes, "arcs": graph.arcs, "weighted": True}
     (folder / "graph.json").write_text(_json(summary))
-    job.counts |= {folder.name: graph.nodes, f"{folder.name}_arcs": graph.arcs}
+    job.counts.update({folder.name: graph.nodes, f"{folder.name}_arcs": graph.arcs})
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """One conversion: where it writes, how much memory and how many threads it has, and what it counted.
 
-Guarantees: a file appears under its final name only when it is complete and on disk (written in a staging folder,
-fsynced, renamed); the record of finished steps survives a crash at any moment; two conversions never share a folder.
+Guarantees: a file appears under its final name only when it is complete and on disk (written in a staging
+folder, fsynced, renamed); the record of finished steps survives a crash at any moment; two conversions
+never share a folder.
 """
 
 import fcntl
@@ -63,7 +64,9 @@ class Job:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ConvertError(f"another conversion is writing {self.out}: wait for it, or give another --out.") from None
+            raise ConvertError(
+                f"another conversion is writing {self.out}: wait for it, or give another --out."
+            ) from None
         self.state = self._earlier()
 
     def _earlier(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The inner loops of convert: digests of keys, the digest index, sequences of ids, lists, groups.
 
-Pure functions of arrays. A sequence is what g4 holds: 32-bit ids, FLAG set for a parent, clear for its children.
+Pure functions of arrays. A sequence is what g4 holds: 32-bit ids, FLAG set for a parent, clear for its
+children.
 """
 
 import numpy as np
@@ -12,9 +13,11 @@ FLAG = 1 << 31
 UNKNOWN = 0xFFFFFFFF
 """No id: a parent's flag and 2^31-1, which is beyond the last id."""
 
-# -- MD5 of many short keys (hashlib costs a microsecond of interpreter for each) -----------------------------
+# -- MD5 of many short keys (hashlib costs a microsecond of interpreter for each) --------------------------
 
-_SHIFTS = np.array([7, 12, 17, 22] * 4 + [5, 9, 14, 20] * 4 + [4, 11, 16, 23] * 4 + [6, 10, 15, 21] * 4, np.uint32)
+_SHIFTS = np.array(
+    [7, 12, 17, 22] * 4 + [5, 9, 14, 20] * 4 + [4, 11, 16, 23] * 4 + [6, 10, 15, 21] * 4, np.uint32
+)
 _SINES = np.floor(np.abs(np.sin(np.arange(1, 65, dtype=np.float64))) * 2.0**32).astype(np.uint32)
 
 
@@ -84,8 +87,8 @@ def new_hosts(offsets: Array, data: Array, out: Array) -> None:
 
 
 # -- the digest index ----------------------------------------------------------------------------------------
-# A digest is two little-endian words. The top bits of the second choose a bucket; the first, without the parent's
-# bit, is compared. Buckets and tags are uniform because MD5 is.
+# A digest is two little-endian words. The top bits of the second choose a bucket; the first, without the
+# parent's bit, is compared. Buckets and tags are uniform because MD5 is.
 
 PARENT_BIT_OF_WORD = 0x80
 
@@ -100,8 +103,10 @@ def count_buckets(words: Array, shift: int, first: int, ends: Array) -> None:
 
 
 @compiled
-def fill_buckets(words: Array, base: int, shift: int, first: int, ends: Array, tags: Array, ids: Array) -> None:
-    """Put tags and ids in place; ends[b] is the next free place of bucket b, and in the end the start of b+1."""
+def fill_buckets(
+    words: Array, base: int, shift: int, first: int, ends: Array, tags: Array, ids: Array
+) -> None:
+    """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1."""
     for i in range(len(words)):
         bucket = signed(words[i, 1] >> np.uint64(shift)) - first
         if 0 <= bucket < len(ends) - 1:
@@ -142,8 +147,9 @@ def look_up(words: Array, shift: int, first: int, starts: Array, tags: Array, id
 
 @compiled
 def partition_sequences(values: Array, width: int, current: int, counts: Array, out: Array) -> int:
-    """Group whole sequences by their parent's id // width, in order; `current` is the group of the last parent
-    before these values. counts[g] becomes the size of group g. Returns the group of the last parent."""
+    """Group whole sequences by their parent's id // width, in order; `current` is the group of the last
+    parent before these values. counts[g] becomes the size of group g. Returns the group of the last
+    parent."""
     group = current
     for value in values:
         if value & np.uint32(FLAG):
@@ -160,8 +166,11 @@ def partition_sequences(values: Array, width: int, current: int, counts: Array, 
 
 
 @compiled
-def select(values: Array, low: int, high: int, by_parent: bool, keeping: bool, out: Array) -> tuple[int, bool]:
-    """Copy the sequences of parents low … high-1 or, not `by_parent`, all parents and the children in the range.
+def select(
+    values: Array, low: int, high: int, by_parent: bool, keeping: bool, out: Array
+) -> tuple[int, bool]:
+    """Copy the sequences of parents low … high-1 or, not `by_parent`, all parents and the children in the
+    range.
 
     `keeping` says whether the last parent before these values was kept. Returns (values copied, keeping).
     """
@@ -179,8 +188,9 @@ def select(values: Array, low: int, high: int, by_parent: bool, keeping: bool, o
 
 @compiled
 def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array) -> tuple[int, int, int]:
-    """The lists of parents low, low+1 … from sequences in any order: sorted, each target once, the last sequence of
-    a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a list)."""
+    """The lists of parents low, low+1 … from sequences in any order: sorted, each target once, the last
+    sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a
+    list)."""
     starts = np.full(len(parents), -1, np.int64)
     replaced, repeated, at = 0, 0, 0
     for i in range(len(values)):
@@ -228,7 +238,7 @@ def _sort_run(values: Array, start: int, stop: int) -> None:
 
 @compiled
 def to_sequences(offsets: Array, targets: Array, first: int, parents: Array, out: Array) -> int:
-    """The lists of nodes first, first+1 … as sequences (g4); a node that is no parent has none. Returns the length."""
+    """The lists of nodes first, first+1 … as sequences (g4), for parents only. Returns the length."""
     at = 0
     for row in range(len(offsets) - 1):
         if parents[row]:
@@ -241,8 +251,10 @@ def to_sequences(offsets: Array, targets: Array, first: int, parents: Array, out
 
 
 @compiled
-def split_by_target(offsets: Array, targets: Array, first: int, width: int, counts: Array, out: Array) -> None:
-    """Sequences (source, targets) grouped by target // width: the way to the transpose of a graph beyond memory."""
+def split_by_target(
+    offsets: Array, targets: Array, first: int, width: int, counts: Array, out: Array
+) -> None:
+    """Sequences (source, targets) grouped by target // width: the first half of transposing."""
     for arc_pass in range(2):
         places = np.cumsum(counts) - counts
         for row in range(len(offsets) - 1):
@@ -282,7 +294,7 @@ def turn_round(values: Array, low: int, degrees: Array, out: Array) -> int:
     return signed(places[-1]) if len(places) else 0
 
 
-# -- groups: hosts and domains are ranges of ids ---------------------------------------------------------------
+# -- groups: hosts and domains are ranges of ids -----------------------------------------------------------
 
 
 @inlined
@@ -303,7 +315,7 @@ def _group_of(node: int, firsts: Array, coarse: Array) -> int:
 def add_links(
     targets: Array, weights: Array, firsts: Array, coarse: Array, totals: Array, touched: Array, count: int
 ) -> int:
-    """Add the links of one source group: totals[g] += weight (1 if `weights` is empty). touched[:count] lists the
+    """Add the links of one source group: totals[g] += weight (1 without weights). touched[:count] lists the
     groups with a total. Returns the new count."""
     for arc in range(len(targets)):
         group = _group_of(signed(targets[arc]), firsts, coarse)

@@ -1,11 +1,12 @@
 """Shards of digests → sequences of ids, in one pass over the shards (more if the index exceeds the memory).
 
-The index of digests stays in memory: 12 bytes a node and a bucket table. The shards stream through it, several
-chunks at a time; the sequences, whole and in order, go to files by ranges of their parent's id, each small enough
-to be sorted in memory later. No join, and no sort of the arcs.
+The index of digests stays in memory: 12 bytes a node and a bucket table. The shards stream through it,
+several chunks at a time; the sequences, whole and in order, go to files by ranges of their parent's id,
+each small enough to be sorted in memory later. No join, and no sort of the arcs.
 
-Guarantees: every record of every shard is in exactly one file of `parts/`, as an id; sequences of the same parent keep
-their order. A digest that no URL list knows, or a shard that starts with a child, stops the step with a count.
+Guarantees: every record of every shard is in exactly one file of `parts/`, as an id; sequences of the same
+parent keep their order. A digest that no URL list knows, or a shard that starts with a child, stops the
+step with a count.
 """
 
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ def make_parts(job: Job) -> None:
             index = build_index(job.out / ".work" / "digests.bin", nodes, number, passes)
             last = number == passes - 1
             _stream(job, index, partial, parts if last else None, records * number)
-    job.counts |= {"records": records, "passes": passes, "parents_written": parts.parents}
+    job.counts.update({"records": records, "passes": passes, "parents_written": parts.parents})
 
 
 def passes_for(nodes: int, budget_bytes: int) -> int:
@@ -100,7 +101,9 @@ def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> 
     starts[0] = 0
     one, other = kernels.twin(starts, tags, ids)
     if one >= 0:
-        raise ConvertError(f"nodes {one} and {other} have the same digest: two keys collide, or one is listed twice.")
+        raise ConvertError(
+            f"nodes {one} and {other} have the same digest: two keys collide, or one is listed twice."
+        )
     return Index(shift, first, starts, tags, ids)
 
 
@@ -152,7 +155,9 @@ def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:
 def read_words(chunk: Chunk) -> Array:
     """The digests of a chunk as pairs of words. Refuses a shard that starts with a child."""
     count = chunk.stop - chunk.start
-    words = np.fromfile(chunk.part.path, np.uint64, 2 * count, offset=chunk.start * DIGEST_BYTES).reshape(-1, 2)
+    words = np.fromfile(chunk.part.path, np.uint64, 2 * count, offset=chunk.start * DIGEST_BYTES).reshape(
+        -1, 2
+    )
     if len(words) != count:
         raise ShardError(f"{chunk.part.path} became shorter while it was read.")
     if chunk.start == 0 and not words.view(np.uint8)[0, 0] & PARENT_BIT:
@@ -205,7 +210,9 @@ class Parts:
         self.parents = 0
         self._current = 0
         folder.mkdir(parents=True)
-        self._files = [(folder / f"{number:03d}.seq").open("wb") for number in range(max(-(-nodes // self.width), 1))]
+        self._files = [
+            (folder / f"{number:03d}.seq").open("wb") for number in range(max(-(-nodes // self.width), 1))
+        ]
         (folder / "width").write_text(str(self.width))
 
     def __enter__(self) -> "Parts":

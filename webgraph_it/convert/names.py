@@ -3,10 +3,10 @@
 An external sort: pieces of the input are parsed and sorted by several threads, kept in memory or, beyond the
 budget, in files; then key range by key range is merged, made unique and written. Ids are the ranks.
 
-Guarantees: a node is a key of a URL list. Its URL is that of the page log where it has one, else the first one
-listed. Its state is that of the last page log line that made it a parent (fetched, redirect), else of the last line,
-else never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per node), `digests.bin`
-(16 bytes per node) and `hosts.arrow` (key, first; one row per host).
+Guarantees: a node is a key of a URL list. Its URL is that of the page log where it has one, else the first
+one listed. Its state is that of the last page log line that made it a parent (fetched, redirect), else of
+the last line, else never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per
+node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
 """
 
 from collections.abc import Iterator
@@ -43,10 +43,12 @@ INFLATION = 6
 LARGEST_PIECE = 256 << 20
 
 RUN = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(), "depth": pa.uint32()}
+    {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(),
+     "depth": pa.uint32()}
 )  # fmt: skip
 NODE = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "host": pa.uint32(), "state": pa.uint8(), "status": pa.uint16(), "depth": pa.uint32()}
+    {"key": pa.string(), "url": pa.string(), "host": pa.uint32(), "state": pa.uint8(), "status": pa.uint16(),
+     "depth": pa.uint32()}
 )  # fmt: skip
 HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
 PAGE = pa.schema(
@@ -67,7 +69,9 @@ class Piece:
 def make_names(job: Job) -> None:
     """The step: see the module."""
     total = sum(part.length for part in (*job.sources.urls, *job.sources.pages))
-    piece_bytes = max(min(job.budget_bytes // (INFLATION * job.threads), LARGEST_PIECE, -(-total // job.threads)), 1)
+    piece_bytes = max(
+        min(job.budget_bytes // (INFLATION * job.threads), LARGEST_PIECE, -(-total // job.threads)), 1
+    )
     in_memory = total * INFLATION <= job.budget_bytes
     runs_folder = job.staging / "runs"
     runs_folder.mkdir()
@@ -111,13 +115,15 @@ def _listed(part: Part, lines: bytes) -> pa.Table:
         lines = _with_keys(part, lines)
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(lines),
-            pyarrow.csv.ReadOptions(use_threads=False, column_names=["key", "url"], block_size=len(lines) + 1),
-            pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False),
-            pyarrow.csv.ConvertOptions(column_types={"key": pa.string(), "url": pa.string()}),
+            pa.BufferReader(lines), pyarrow.csv.ReadOptions(use_threads=False, column_names=["key", "url"],
+            block_size=len(lines) + 1), pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False,
+            double_quote=False), pyarrow.csv.ConvertOptions(column_types={"key": pa.string(), "url":
+            pa.string()}),
         ) if lines else PAGE.empty_table().select(["key", "url"])  # fmt: skip
     except pa.ArrowInvalid as error:
-        raise ShardError(f"{part.path} is not a URL list (key TAB url, one per line): {_first_line(error)}.") from None
+        raise ShardError(
+            f"{part.path} is not a URL list (key TAB url, one per line): {_first_line(error)}."
+        ) from None
     rows = table.num_rows
     fixed = [np.full(rows, LISTED, np.uint8), np.full(rows, NEVER_TRIED, np.uint8), np.zeros(rows, np.uint16)]
     depth = np.full(rows, NO_DEPTH, np.uint32)
@@ -141,11 +147,17 @@ def _tried(part: Part, lines: bytes) -> pa.Table:
             pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
         ) if lines else PAGE.empty_table()  # fmt: skip
     except pa.ArrowInvalid as error:
-        raise ShardError(f"{part.path} is not a page log (one JSON object per line): {_first_line(error)}.") from None
+        raise ShardError(
+            f"{part.path} is not a page log (one JSON object per line): {_first_line(error)}."
+        ) from None
     state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
     if state.null_count or table["key"].null_count:
-        bad = table["state"].to_pylist()[state.is_null().to_pylist().index(True)] if state.null_count else None
-        raise ShardError(f"{part.path}: a line without a key, or with the state {bad!r}; expected one of {STATES}.")
+        bad = (
+            table["state"].to_pylist()[state.is_null().to_pylist().index(True)] if state.null_count else None
+        )
+        raise ShardError(
+            f"{part.path}: a line without a key, or with the state {bad!r}; expected one of {STATES}."
+        )
     depth = pc.fill_null(table["depth"], NO_DEPTH).cast(pa.uint32())
     status = pc.fill_null(table["status"], 0).cast(pa.uint16())
     kind = pa.array(np.full(table.num_rows, TRIED, np.uint8))
@@ -216,19 +228,23 @@ def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
         "urls_listed_again": int((kind == LISTED).sum() - listed.sum()),
         "pages_outside_graph": int((~listed).sum()),
     }
-    columns = [keys.take(pa.array(starts[listed])), *(table[name].take(pa.array(chosen)) for name in RUN.names[1:])]
+    columns = [
+        keys.take(pa.array(starts[listed])),
+        *(table[name].take(pa.array(chosen)) for name in RUN.names[1:]),
+    ]
     return pa.Table.from_arrays(columns, schema=RUN), counts
 
 
 def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]], expected: int) -> None:
     writer = _NodeWriter(job.staging / ".work")
+    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
     for number, (table, counts) in enumerate(ranges):
         writer.add(table)
         for name, count in counts.items():
-            job.counts[name] = job.counts.get(name, 0) + count
+            job.counts[name] += count
         job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
     writer.close()
-    job.counts |= {"nodes": writer.nodes, "hosts": writer.hosts}
+    job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
     for value, name in enumerate(STATES):
         job.counts[f"state/{name}"] = int(writer.states[value])
 
@@ -260,7 +276,10 @@ class _NodeWriter:
 
     def _write(self, table: pa.Table) -> None:
         if self.nodes + table.num_rows > LAST_ID + 1:
-            raise ConvertError(f"there are more than {LAST_ID + 1} nodes, the most that a 31-bit id can tell apart.")
+            raise ConvertError(
+                f"there are more than {LAST_ID + 1} nodes, the most that a 31-bit id can tell apart."
+            )
+        table = table.combine_chunks()  # one chunk is one batch: the URL map counts on whole blocks
         keys = table["key"].combine_chunks()
         names = strings(keys)
         digests = np.empty((len(keys), 16), np.uint8)
@@ -279,7 +298,9 @@ class _NodeWriter:
         hosts = [keys[row].as_py()[: lengths[row]] for row in rows.tolist()]
         if hosts and hosts[0] == self._last_host:
             lengths[0], rows, hosts = 0, rows[1:], hosts[1:]
-        new = pa.record_batch([pa.array(hosts, pa.string()), pa.array((rows + self.nodes).astype(np.uint32))], schema=HOST)
+        new = pa.record_batch(
+            [pa.array(hosts, pa.string()), pa.array((rows + self.nodes).astype(np.uint32))], schema=HOST
+        )
         self._hosts.write_batch(new)
         ids = (self.hosts - 1 + np.cumsum(lengths > 0)).astype(np.uint32)
         self.hosts += len(hosts)
@@ -291,7 +312,9 @@ def strings(array: Any) -> Strings:
     """An Arrow string array as offsets and bytes, without a copy."""
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
-    return Strings(ends, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8))
+    return Strings(
+        ends, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    )
 
 
 def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:

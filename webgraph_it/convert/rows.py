@@ -1,9 +1,9 @@
 """Sequences of ids → CSR, g4 and the transpose.
 
-Guarantees: `offsets.u64` and `targets.u32` as `graph.csr` says, every list sorted and each target once, the last
-sequence of a parent counting; `parents.u8`, one byte per node, says which nodes were parents at all. `graph.g4` holds the
-same lists as sequences, in order of parent. The transpose has every arc turned round. A part that exceeds the
-memory is read again for one range of ids after another.
+Guarantees: `offsets.u64` and `targets.u32` as `graph.csr` says, every list sorted and each target once, the
+last sequence of a parent counting; `parents.u8`, one byte per node, says which nodes were parents at all.
+`graph.g4` holds the same lists as sequences, in order of parent. The transpose has every arc turned round.
+A part that exceeds the memory is read again for one range of ids after another.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,14 +35,16 @@ def make_csr(job: Job) -> None:
     job.progress.expect(job.counts["records"])
     counts = {"parents": 0, "parents_replaced": 0, "links_repeated": 0}
     with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, _CsrWriter(job.staging) as writer:
-        for parents, degrees, targets, replaced, repeated in _over(job, _ranges(parts, nodes, width, job), _rows):
+        for parents, degrees, targets, replaced, repeated in _over(
+            job, _ranges(parts, nodes, width, job), _rows
+        ):
             parents.tofile(parents_file)
             writer.add(degrees, targets)
             counts["parents"] += int(parents.sum())
             counts["parents_replaced"] += replaced
             counts["links_repeated"] += repeated
             job.progress.at(writer.arcs)
-    job.counts |= counts | {"arcs": writer.arcs}
+    job.counts.update(counts | {"arcs": writer.arcs})
 
 
 def make_transpose(job: Job) -> None:

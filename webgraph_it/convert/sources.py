@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from webgraph_it.graph.shards import Part, ShardError, check_whole_records, numbered_files, open_crawl, whole_parts
+from webgraph_it.graph.shards import (
+    Part,
+    ShardError,
+    check_whole_records,
+    numbered_files,
+    open_crawl,
+    whole_parts,
+)
 from webgraph_it.urls import RECIPE_VERSION
 
 
@@ -47,7 +54,8 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         if crawl.recipe_version != RECIPE_VERSION:
             raise ConvertError(
                 f"{crawl.path} names its nodes by recipe {crawl.recipe_version}, this program by recipe "
-                f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. Convert it with the version that made it."
+                f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
+                "Convert it with the version that made it."
             )
     sources = Sources(
         tuple(str(path) for path in paths),

@@ -1,4 +1,5 @@
-"""The steps of convert, as a table: what each needs and makes. Run like `make`: what is there is not made again.
+"""The steps of convert, as a table: what each needs and makes. Run like `make`: what is there is not made
+again.
 
     names ─► map ─► csr ─► g4, bv, transpose, hosts ─► domains
       └────► urls, nodes
@@ -58,8 +59,8 @@ def make_url_map(job: Job) -> None:
 def make_node_table(job: Job) -> None:
     """nodes.arrow → nodes.parquet."""
     schema = pa.schema(
-        {"id": pa.uint32(), "url": pa.string(), "host": pa.uint32(), "state": pa.dictionary(pa.int8(), pa.string()),
-         "status": pa.uint16(), "depth": pa.uint32()}
+        {"id": pa.uint32(), "url": pa.string(), "host": pa.uint32(),
+         "state": pa.dictionary(pa.int8(), pa.string()), "status": pa.uint16(), "depth": pa.uint32()}
     )  # fmt: skip
     states = pa.array(names.STATES)
     first = 0
@@ -115,14 +116,13 @@ def _samples(path: Path, nodes: int) -> Iterator[Batch]:
 
 
 STEPS = (
-    Step("names", names.make_names, (), (".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"), False),
-    Step("map", mapping.make_parts, (".work/digests.bin",), (".work/parts",), False),
-    Step("csr", rows.make_csr, (".work/parts",), ("offsets.u64", "targets.u32", ".work/parents.u8"), False),
-    Step("g4", rows.make_g4, ("offsets.u64", "targets.u32", ".work/parents.u8"), ("graph.g4",)),
-    Step("urls", make_url_map, (".work/nodes.arrow",), ("urls.index", "urls.blocks")),
-    Step("nodes", make_node_table, (".work/nodes.arrow",), ("nodes.parquet",)),
-    Step("bv", make_bv, ("offsets.u64", "targets.u32"), BV, compresses=True),
-    Step(
+    Step("names", names.make_names, (), (".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"),
+    False), Step("map", mapping.make_parts, (".work/digests.bin",), (".work/parts",), False), Step("csr",
+    rows.make_csr, (".work/parts",), ("offsets.u64", "targets.u32", ".work/parents.u8"), False), Step("g4",
+    rows.make_g4, ("offsets.u64", "targets.u32", ".work/parents.u8"), ("graph.g4",)), Step("urls",
+    make_url_map, (".work/nodes.arrow",), ("urls.index", "urls.blocks")), Step("nodes", make_node_table,
+    (".work/nodes.arrow",), ("nodes.parquet",)), Step("bv", make_bv, ("offsets.u64", "targets.u32"), BV,
+    compresses=True), Step(
         "transpose", make_transpose, ("offsets.u64", "targets.u32"),
         ("offsets-t.u64", "targets-t.u32", *BV_TRANSPOSED), compresses=True,
     ),
@@ -159,7 +159,11 @@ def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
     (job.out / "graph.json").unlink(missing_ok=True)
     for step in wanted:
         _ensure(job, step)
-    _summarise(job)
+    missing = [step.name for step in STEPS if not step.optional and step.name not in job.state["done"]]
+    if missing:
+        job.progress.note(f"not a graph yet: {', '.join(missing)} still to do")
+    else:
+        _summarise(job)
 
 
 def _forget(job: Job, first: str) -> None:
@@ -209,7 +213,12 @@ def _run(job: Job, step: Step) -> None:
 def _summarise(job: Job) -> None:
     """graph.json, and the end of the work folder."""
     done = {step.name: job.state["done"][step.name] for step in STEPS if step.name in job.state["done"]}
-    files = {path: size for record in done.values() for path, size in record["sizes"].items() if not path.startswith(".work")}
+    files = {
+        path: size
+        for record in done.values()
+        for path, size in record["sizes"].items()
+        if not path.startswith(".work")
+    }
     job.progress.begin("checksums", sum(files.values()))
     summary: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
@@ -233,7 +242,10 @@ def checksums(out: Path, files: Iterable[str], threads: int) -> dict[str, dict[s
     ordered = sorted(files)
     with ThreadPoolExecutor(threads) as pool:
         sums = pool.map(lambda name: sha256(out / name), ordered)
-        return {name: {"bytes": (out / name).stat().st_size, "sha256": s} for name, s in zip(ordered, sums, strict=True)}
+        return {
+            name: {"bytes": (out / name).stat().st_size, "sha256": s}
+            for name, s in zip(ordered, sums, strict=True)
+        }
 
 
 def sha256(path: Path) -> str:
