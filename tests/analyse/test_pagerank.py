@@ -49,12 +49,16 @@ def check_against_networkx(graph: Csr, damping: float = 0.85) -> None:
 
 
 def by_scipy(graph: Csr) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Forty years old and plain: rank = d · Pᵀ rank + (1 − d + d · dangling) / n, with scipy's matrix product."""
+    """Forty years old and plain: rank = d · Pᵀ rank + (1 − d + d · dangling) / n, with scipy's matrix
+    product.
+    """
     from scipy.sparse import csr_array
 
     degrees = np.diff(graph.offsets)
     shares = np.repeat(1 / np.maximum(degrees, 1), degrees)
-    matrix = csr_array((shares, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes)).T
+    matrix = csr_array(
+        (shares, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes)
+    ).T
     ranks = np.full(graph.nodes, 1 / graph.nodes)
     for _ in range(200):
         ranks = 0.85 * (matrix @ ranks) + (0.15 + 0.85 * ranks[degrees == 0].sum()) / graph.nodes

@@ -54,7 +54,9 @@ def _compare(given: Sequence[str]) -> int:
         description="How far each ranking agrees with human ratings of URLs.",
     )
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="analysed before")
-    parser.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns url and rating; higher is better")
+    parser.add_argument(
+        "ratings", type=Path, metavar="RATINGS.csv", help="columns url and rating; higher is better"
+    )
     parser.add_argument("-o", "--output", type=Path, help="the HTML page (GRAPH_DIR/analysis/compare.html)")
     parser.add_argument("--analysis", type=Path, help="folder of the results (GRAPH_DIR/analysis)")
     options = parser.parse_args(given)

@@ -1,9 +1,8 @@
 """HITS: a good hub links to good authorities, a good authority is linked from good hubs.
 
-Power iteration from equal authorities; both vectors sum to 1, as in networkx. Nodes without arcs come to 0. Where two
-separate parts of the graph tie for the largest singular value the answer is one of many: the one this
-start leads to. Memory: three float64 vectors beside the graph and its transpose.
-"""
+Power iteration from equal authorities; both vectors sum to 1, as in networkx. Nodes without arcs come to 0.
+Where two separate parts of the graph tie for the largest singular value the answer is one of many: the one
+this start leads to. Memory: three float64 vectors beside the graph and its transpose."""
 
 from dataclasses import dataclass
 
@@ -21,7 +20,9 @@ class Hits:
     authorities: Values
     iterations: int
     moved: float
-    """How much the authorities moved in the last iteration (L1); above the tolerance if the limit came first."""
+    """How much the authorities moved in the last iteration (L1); above the tolerance if the limit came
+    first.
+    """
 
 
 def hits(

@@ -120,7 +120,9 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
     else:
         words += "Too few for a power-law fit."
     title = f"{direction} of {level}"
-    return card(title, words, log_dots(title, points, _law_line(law, counted), direction.lower(), level, class_))
+    return card(
+        title, words, log_dots(title, points, _law_line(law, counted), direction.lower(), level, class_)
+    )
 
 
 def _law_line(law: PowerLaw | None, counted: Histogram) -> list[tuple[float, float]]:
@@ -147,10 +149,19 @@ def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
     for finding in findings[:2]:
         parts = finding.summary.bow_tie
         rows = [
-            [_key(part.name.lower()), exact(parts[part.name.lower()]), percent(parts[part.name.lower()], finding.summary.nodes), meaning]
+            [
+                _key(part.name.lower()),
+                exact(parts[part.name.lower()]),
+                percent(parts[part.name.lower()], finding.summary.nodes),
+                meaning,
+            ]
             for part, meaning in PART_MEANINGS.items()
         ]
-        head = ["part", finding.level, "share", "its pages"] if finding.level == "pages" else ["part", finding.level, "share"]
+        head = (
+            ["part", finding.level, "share", "its pages"]
+            if finding.level == "pages"
+            else ["part", finding.level, "share"]
+        )
         kept = [row[: len(head)] for row in rows]
         title = f"Bow-tie of {finding.level}"
         told = (
@@ -180,7 +191,9 @@ def _rank_card(finding: Finding) -> Markup:
     for index, (measure, (title, meaning)) in enumerate(MEASURES.items()):
         identity = f"{finding.level}-{measure}"
         checked = "checked" if index == 0 else None
-        controls.append(element("input", type="radio", name=f"{finding.level}-rank", id=identity, checked=checked))
+        controls.append(
+            element("input", type="radio", name=f"{finding.level}-rank", id=identity, checked=checked)
+        )
         controls.append(element("label", title, for_=identity))
         rows = [
             [position, _named(row), _value(measure, row.value)]
@@ -228,7 +241,13 @@ def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     )
     counts = analysis.states.counts
     rows = [
-        [state, exact(count), percent(count, pages.nodes), exact(analysis.states.dangling[state]), percent(analysis.states.pagerank[state], 1)]
+        [
+            state,
+            exact(count),
+            percent(count, pages.nodes),
+            exact(analysis.states.dangling[state]),
+            percent(analysis.states.pagerank[state], 1),
+        ]
         for state, count in sorted(counts.items(), key=lambda item: -item[1])
     ]
     head = ["state", "pages", "share", "without links", "PageRank held"]
@@ -240,7 +259,9 @@ def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
 def _left_out(analysis: Analysis, story: CrawlStory | None) -> str:
     missing = []
     if story is None:
-        missing.append("No crawl directory was found: the section about the crawl is left out (give one with --crawl).")
+        missing.append(
+            "No crawl directory was found: the section about the crawl is left out (give one with --crawl)."
+        )
     elif not story.progress:
         missing.append("The crawl wrote no reports/progress.jsonl: its speed over time is left out.")
     if len(analysis.findings) < 3:

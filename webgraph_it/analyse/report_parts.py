@@ -37,6 +37,7 @@ def table(
 
     top = element("tr", *(element("th", words, class_=class_(at)) for at, words in enumerate(head)))
     body = [
-        element("tr", *(element("td", cell, class_=class_(at)) for at, cell in enumerate(row))) for row in rows
+        element("tr", *(element("td", cell, class_=class_(at)) for at, cell in enumerate(row)))
+        for row in rows
     ]
     return element("table", element("thead", top), element("tbody", *body))

@@ -134,7 +134,9 @@ def get_gammas(data: Array, position: int, out: Array) -> int:
 
 
 @inlined
-def split_copied(targets: Array, a: int, a_end: int, b: int, b_end: int, blocks: Array, extras: Array) -> tuple[int, int]:
+def split_copied(
+    targets: Array, a: int, a_end: int, b: int, b_end: int, blocks: Array, extras: Array
+) -> tuple[int, int]:
     """Against the reference list targets[b:b_end], cut targets[a:a_end] into copied blocks and extras.
 
     Returns how many of both; the last block, which is implicit, is not counted.
@@ -290,7 +292,9 @@ def put_extras(buffer: Array, position: int, node: int, extras: Array, count: in
             continue
         for j in range(i, i + length):
             value = np.int64(extras[j])
-            position = put_zeta(buffer, position, natural(value - node) if previous < 0 else value - previous - 1, k)
+            position = put_zeta(
+                buffer, position, natural(value - node) if previous < 0 else value - previous - 1, k
+            )
             previous = value
         i += length
     return position
@@ -372,7 +376,15 @@ def get_header(data: Array, position: int, window: int) -> tuple[int, int, int]:
 
 @compiled
 def get_list(
-    data: Array, position: int, node: int, degree: int, copied_from: Array, referred: bool, least: int, k: int, out: Array
+    data: Array,
+    position: int,
+    node: int,
+    degree: int,
+    copied_from: Array,
+    referred: bool,
+    least: int,
+    k: int,
+    out: Array,
 ) -> int:
     """Read what follows the header into out[:degree]; `copied_from` is the reference's list. Returns the position after."""
     count = 0

@@ -27,7 +27,9 @@ def open_array(path: Path, dtype: npt.DTypeLike, mode: Literal["r", "r+"] = "r")
     """The file as an array, memory-mapped."""
     size = path.stat().st_size
     if size % np.dtype(dtype).itemsize:
-        raise ValueError(f"{path} has {size} bytes, not a multiple of {np.dtype(dtype).itemsize}: it is damaged")
+        raise ValueError(
+            f"{path} has {size} bytes, not a multiple of {np.dtype(dtype).itemsize}: it is damaged"
+        )
     return np.memmap(path, dtype=dtype, mode=mode) if size else np.empty(0, dtype)
 
 

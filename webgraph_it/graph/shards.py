@@ -74,11 +74,15 @@ class CrawlDirectory:
 def open_crawl(path: Path) -> CrawlDirectory:
     """The crawl directory at `path`, with the lengths that count."""
     if not (path / CRAWL_FILE).is_file():
-        raise ShardError(f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Give the JOBDIR of a crawl.")
+        raise ShardError(
+            f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Give the JOBDIR of a crawl."
+        )
     crawl = _json_object(path / CRAWL_FILE)
     version = crawl.get("recipe_version")
     if not isinstance(version, int):
-        raise ShardError(f"{path / CRAWL_FILE} does not say its recipe_version (a number); found {version!r}.")
+        raise ShardError(
+            f"{path / CRAWL_FILE} does not say its recipe_version (a number); found {version!r}."
+        )
     committed_file = path / COMMITTED_FILE
     committed = _json_object(committed_file) if committed_file.exists() else None
     parts = {folder: _parts(path, folder, committed) for folder in SUFFIXES}
@@ -136,7 +140,9 @@ def _parts(path: Path, folder: str, committed: dict[str, Any] | None) -> tuple[P
     lengths = committed.get(folder, {})
     missing = sorted(set(lengths) - {p.name for p in files})
     if missing:
-        raise ShardError(f"{path / folder} lacks {missing[0]}, which {COMMITTED_FILE} counts: restore the file.")
+        raise ShardError(
+            f"{path / folder} lacks {missing[0]}, which {COMMITTED_FILE} counts: restore the file."
+        )
     return tuple(_committed_part(p, lengths[p.name]) for p in files if p.name in lengths)
 
 

@@ -103,12 +103,16 @@ class UrlMap:
         self._index = _mapped(Path(f"{prefix}.index"))
         self._data = _mapped(Path(f"{prefix}.blocks"))
         if self._index[:8] != MAGIC:
-            raise ValueError(f"{prefix}.index is not a URL map: it starts with {self._index[:8]!r}, not {MAGIC!r}")
+            raise ValueError(
+                f"{prefix}.index is not a URL map: it starts with {self._index[:8]!r}, not {MAGIC!r}"
+            )
         self._n, self._per_block, dictionary, heads = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
         blocks = -(-self._n // self._per_block)
         table = HEADER_BYTES + dictionary
         self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
-        self._head_starts = memoryview(self._index)[table + 8 * (blocks + 1) : table + 16 * (blocks + 1)].cast("Q")
+        self._head_starts = memoryview(self._index)[
+            table + 8 * (blocks + 1) : table + 16 * (blocks + 1)
+        ].cast("Q")
         self._heads_at = table + 16 * (blocks + 1)
         self._decompressor = _decompressor(self._index[HEADER_BYTES : HEADER_BYTES + dictionary])
         self._block = lru_cache(maxsize=256)(self._read_block)

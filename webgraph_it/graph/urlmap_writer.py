@@ -47,7 +47,9 @@ class FrontCoded(NamedTuple):
     last_key: bytes
 
 
-def write_url_map(prefix: Path, batches: Callable[[], Iterator[Batch]], samples: Sequence[Batch], threads: int) -> int:
+def write_url_map(
+    prefix: Path, batches: Callable[[], Iterator[Batch]], samples: Sequence[Batch], threads: int
+) -> int:
     """Write `prefix`.blocks and `prefix`.index; returns the number of URLs. `samples` train the dictionary."""
     dictionary = _dictionary([block for batch in samples for block in front_code(batch, b"").blocks])
     starts, heads, nodes, last_key = [0], [], 0, b""

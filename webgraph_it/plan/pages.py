@@ -29,7 +29,9 @@ def _growth(pages: float, links: float) -> Markup:
     crawled, waiting = peak(pages, links)
     million = [at / 1e6 for at, _ in points]
     line = Line("pending, millions:", [value / 1e6 for _, value in points], "series-1", filled=True)
-    chart = line_chart("Growth of the pending list", million, [line], "million pages crawled", "million URLs pending")
+    chart = line_chart(
+        "Growth of the pending list", million, [line], "million pages crawled", "million URLs pending"
+    )
     words = (
         f"A web of {pages / 1e6:,.0f} million pages with {links:g} links each. The list is longest, "
         f"{waiting / 1e6:,.1f} million, when {crawled / 1e6:,.2f} million pages are crawled."
@@ -43,4 +45,6 @@ def _disk(crawl: Crawl) -> Markup:
     rows += [Bar(name, count / GIB, "series-3") for name, count in compact.items()]
     words = f"The crawl directory fills {size(sum(crawled.values()))}, the compact graph {size(sum(compact.values()))}."
     keys = legend([("crawl directory", "series-1"), ("compact graph", "series-3")])
-    return element("div", element("h3", "Disk, GiB"), element("p", words), bars("Disk", rows, "GiB"), keys, class_="card")
+    return element(
+        "div", element("h3", "Disk, GiB"), element("p", words), bars("Disk", rows, "GiB"), keys, class_="card"
+    )

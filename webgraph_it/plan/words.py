@@ -60,11 +60,17 @@ def _time(crawl: Crawl) -> str:
     if crawl.bytes_per_second is not None and by_bandwidth is not None:
         narrow = by_bandwidth <= (crawl.pages_per_second or float("inf"))
         limit = "the bandwidth is the limit" if narrow else "the crawler is the limit"
-        lines.append(f"  bandwidth               {size(crawl.bytes_per_second)}/s on average: {by_bandwidth:,.1f} pages/s; {limit}")
+        lines.append(
+            f"  bandwidth               {size(crawl.bytes_per_second)}/s on average: {by_bandwidth:,.1f} pages/s; {limit}"
+        )
     used = speed(crawl) * crawl.page_bytes
     lines.append(f"  network used            {size(used)}/s = {used * 8 / 1e6:,.1f} Mbit/s")
-    lines.append(f"  connections             about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s a fetch)")
-    lines.append(f"  hosts                   at least {hosts_needed(crawl):,.0f} ready at any time ({crawl.host_delay_seconds:g} s between two fetches)")
+    lines.append(
+        f"  connections             about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s a fetch)"
+    )
+    lines.append(
+        f"  hosts                   at least {hosts_needed(crawl):,.0f} ready at any time ({crawl.host_delay_seconds:g} s between two fetches)"
+    )
     return "\n".join(lines)
 
 
