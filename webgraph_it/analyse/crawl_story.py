@@ -68,8 +68,8 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
-        for line in _objects(folder / "reports" / "progress.jsonl", None, story):
-            moments.append({key: _number(value) for key, value in line.items()})
+        lines = _objects(folder / "reports" / "progress.jsonl", None, story)
+        moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
         for path, length in _page_logs(folder):
             for line in _objects(path, length, story):
                 _count_page(story, line)

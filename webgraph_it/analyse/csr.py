@@ -20,9 +20,7 @@ Ids = NDArray[np.uint32]
 Values = NDArray[np.float64]
 
 CHUNKS = 1024
-"""Pieces of equal work for parallel loops: many more than cores, and fixed, so that sums are always added
-in one order.
-"""
+"""Pieces of equal work for parallel loops: more than cores; fixed, so that sums are added in one order."""
 
 BLOCK_ARCS = 1 << 28
 """Arcs transposed at a time: 1 GiB of memory (2 GiB with weights); a graph with more is read once per

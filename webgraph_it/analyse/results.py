@@ -8,7 +8,8 @@
 - `top-<measure>.txt`: the best 1,000 by each measure: position, value, name.
 
 Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in
-order of id, in batches: memory does not grow with the length of the names."""
+order of id, in batches: memory does not grow with the length of the names.
+"""
 
 import gzip
 import os

@@ -137,7 +137,7 @@ def scale_for(values: Sequence[float], start: float, end: float, logarithmic: bo
     return Scale(low, max(high * 1.5, low * 10), start, end, True)
 
 
-# -- parts of a picture ---------------------------------------------------------------------------------------
+# -- parts of a picture --------------------------------------------------------------------------------------
 
 
 def picture(label: str, *content: object, width: float = WIDTH, height: float = HEIGHT) -> Markup:
