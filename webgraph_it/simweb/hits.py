@@ -1,0 +1,63 @@
+"""The hit log: what the servers saw, as JSON lines, for judging a crawler from the other side.
+
+    every line   time (s since 1970, to the µs), event
+    open         connection (a number), address (of ours), port, peer
+    request      connection, address, scheme, host, path, agent
+    response     connection, address, host, path, status (0: none was sent), bytes (with headers)
+    close        connection, address, host, path, bytes (of all responses)
+    dns          host, type, answer (addresses, NOERROR, NXDOMAIN, SERVFAIL or lost)
+
+A request's time is that of its last byte's arrival; a response's is when its last byte was handed to the
+transport. Lines are buffered, reach the file within FLUSH_SECONDS, and all of them on close.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+FLUSH_SECONDS = 0.05
+
+
+class HitLog:
+    """Appends events; `flush` and `close` are called by the server's loop."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w", encoding="utf-8")
+        self._lines: list[str] = []
+        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+
+    def write(self, event: str, **facts: Any) -> None:
+        self._lines.append(self._encode({"time": round(time.time(), 6), "event": event, **facts}))
+
+    def flush(self) -> None:
+        if self._lines:
+            self._file.write("\n".join(self._lines) + "\n")
+            self._lines.clear()
+            self._file.flush()
+
+    def close(self) -> None:
+        self.flush()
+        self._file.close()
+
+
+class NoHitLog(HitLog):
+    """Keeps nothing."""
+
+    def __init__(self) -> None:
+        pass
+
+    def write(self, event: str, **facts: Any) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The events of a log, also while it is being written (a line not yet whole is left out)."""
+    text = path.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]

@@ -1,0 +1,219 @@
+"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the world says.
+
+Serves GET and HEAD. Bodies are made when asked for and never kept. A connection's events go to the hit log.
+"""
+
+import asyncio
+import socket
+import struct
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NamedTuple, cast
+
+import httptools
+
+from webgraph_it.simweb import answers
+from webgraph_it.simweb.answers import Answer
+from webgraph_it.simweb.habits import robots
+from webgraph_it.simweb.habits.robots import RobotsFile
+from webgraph_it.simweb.hits import HitLog
+from webgraph_it.simweb.hosts import Host
+from webgraph_it.simweb.names import Place, bare, canonical_path
+from webgraph_it.simweb.world import World
+
+MOST_WAITING = 100
+"""Requests that a client may send ahead of their answers."""
+
+
+class Request(NamedTuple):
+    method: str
+    scheme: str
+    host: str
+    """As asked for, without the port."""
+    target: str
+    accept_encoding: str
+    agent: str
+    keep: bool
+
+
+NO_REQUEST = Request("", "", "", "", "", "", keep=False)
+
+
+@dataclass
+class Site:
+    """What all connections share: the world, the log, and how often a faulty URL was visited."""
+
+    world: World
+    log: HitLog
+    visits: Counter[Place] = field(default_factory=Counter)
+    serial: "count[int]" = field(default_factory=lambda: count(1))
+
+    def answer(self, request: Request) -> Answer:
+        if request.method not in ("GET", "HEAD"):
+            return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
+        place = Place(bare(request.host), canonical_path(request.target))
+        host = self.world.by_name.get(place.host)
+        if host is None:
+            return answers.short(404, "Sito sconosciuto.\n")
+        found = self._answer(request, place, host)
+        if request.method == "HEAD":
+            found = answers.without_body(found)
+        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
+
+    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
+        detour = self.world.detour(request.scheme, request.host, request.target, place)
+        if detour is not None:
+            return answers.short(301, "Spostato.\n", (("Location", detour),))
+        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
+        if robots_file is not None:
+            return _robots(robots_file)
+        page = self.world.page(place)
+        if page is None:
+            return answers.short(404, "Pagina non trovata.\n")
+        first = self._first_visit(page.place, page.delivery.fault)
+        return answers.answer(page, request.accept_encoding, first)
+
+    def _first_visit(self, place: Place, fault: str) -> bool:
+        if not fault:
+            return False
+        self.visits[place] += 1
+        return self.visits[place] == 1
+
+
+def _robots(file: RobotsFile) -> Answer:
+    if file.reset:
+        return answers.RESET
+    headers = (("Location", file.location),) if file.location else ()
+    return answers.short(file.status, file.text, headers, media_type=file.media_type)
+
+
+class HttpConnection(asyncio.Protocol):
+    """One TCP connection of a client."""
+
+    def __init__(self, site: Site, scheme: str) -> None:
+        self._site = site
+        self._scheme = scheme
+        self._number = next(site.serial)
+        self._parser = httptools.HttpRequestParser(self)
+        self._waiting: deque[Request] = deque()
+        self._request = NO_REQUEST
+        self._busy = False
+        self._bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._forget_request()
+
+    # -- asyncio's callbacks --------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._address, self._port = transport.get_extra_info("sockname")[:2]
+        peer = transport.get_extra_info("peername")
+        self._log("open", port=self._port, peer=f"{peer[0]}:{peer[1]}" if peer else "")
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserError:
+            self._send(answers.short(400, "Richiesta non capita.\n"), keep=False)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._waiting.clear()
+        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+
+    # -- httptools' callbacks -------------------------------------------------------------------------------
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.lower()] = value
+
+    def on_message_complete(self) -> None:
+        request = Request(
+            self._parser.get_method().decode("ascii"),
+            self._scheme,
+            self._headers.get(b"host", b"").decode("latin-1").partition(":")[0],
+            self._url.decode("utf-8", "replace"),
+            self._headers.get(b"accept-encoding", b"").decode("latin-1"),
+            self._headers.get(b"user-agent", b"").decode("latin-1"),
+            self._parser.should_keep_alive(),
+        )
+        self._forget_request()
+        self._log("request", scheme=self._scheme, host=request.host, path=request.target, agent=request.agent)
+        if self._busy:
+            self._queue(request)
+        else:
+            self._serve(request)
+
+    # -- one request after the other ------------------------------------------------------------------------
+
+    def _forget_request(self) -> None:
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+
+    def _queue(self, request: Request) -> None:
+        self._waiting.append(request)
+        if len(self._waiting) > MOST_WAITING:
+            self._transport.abort()
+
+    def _serve(self, request: Request) -> None:
+        self._request = request
+        answer = self._site.answer(request)
+        if answer.delay_seconds or answer.pieces > 1:
+            self._busy = True
+            self._later(answer.delay_seconds, lambda: self._send_piece(answer, 0))
+        else:
+            self._send(answer, request.keep)
+
+    def _send_piece(self, answer: Answer, at: int) -> None:
+        if answer.pieces <= 1:
+            self._send(answer, self._request.keep)
+            return
+        step = len(answer.data) // answer.pieces + 1
+        self._write(answer.data[at : at + step])
+        if at + step < len(answer.data):
+            self._later(answers.SLOW_PAUSE_SECONDS, lambda: self._send_piece(answer, at + step))
+        else:
+            self._finish(answer, self._request.keep)
+
+    def _send(self, answer: Answer, keep: bool) -> None:
+        if answer.data:
+            self._write(answer.data)
+        self._finish(answer, keep)
+
+    def _write(self, data: bytes) -> None:
+        self._bytes += len(data)
+        self._transport.write(data)
+
+    def _finish(self, answer: Answer, keep: bool) -> None:
+        self._busy = False
+        request = self._request
+        self._log(
+            "response",
+            host=request.host,
+            path=request.target,
+            status=answer.status,
+            bytes=len(answer.data),
+        )
+        if answer.reset:
+            self._reset()
+        elif not (keep and answer.keep):
+            self._transport.close()
+        elif self._waiting:
+            self._serve(self._waiting.popleft())
+
+    def _reset(self) -> None:
+        """Close with RST: the kernel does so when nothing may linger."""
+        raw: socket.socket = self._transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
+
+    def _later(self, seconds: float, action: Callable[[], None]) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, action)
+
+    def _log(self, event: str, **facts: object) -> None:
+        self._site.log.write(event, connection=self._number, address=self._address, **facts)

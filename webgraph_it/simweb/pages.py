@@ -1,0 +1,69 @@
+"""Page and Link: what a URL of simweb holds, before it becomes bytes.
+
+The truth reads `state` and the targets of `links`; the server reads the rest. Nothing here is computed from
+bytes: a link's markup and its target are written side by side by whoever makes the link.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from webgraph_it.simweb.names import Place
+
+FETCHED = "fetched"
+REDIRECT = "redirect"
+ROBOTS_DENIED = "robots-denied"
+ERROR = "error"
+
+
+class Link(NamedTuple):
+    """A piece of markup and where a correct crawl goes from it."""
+
+    markup: str
+    target: Place | None
+    """None: it looks like a link, but gives no arc."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How a body travels. The default is what most servers do."""
+
+    coding: str = ""
+    """Content coding, used if the client accepts it: gzip, deflate, raw-deflate, br."""
+    framing: str = "length"
+    """length, chunked, http10 (no length, the close ends it), close, too-long, too-short (wrong lengths)."""
+    delay_seconds: float = 0.0
+    """Before the first byte."""
+    slow: bool = False
+    """The body comes in small pieces with pauses."""
+    odd_headers: bool = False
+    fault: str = ""
+    """What the first visit meets instead: 429, 503, reset."""
+
+
+USUAL = Delivery()
+
+
+def _empty() -> bytes:
+    return b""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One place of the web and what it serves, for ever the same."""
+
+    place: Place
+    state: str = FETCHED
+    links: Sequence[Link] = ()
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+    media_type: str = "text/html; charset=utf-8"
+    body: Callable[[], bytes] = _empty
+    delivery: Delivery = USUAL
+
+    @property
+    def children(self) -> set[Place]:
+        """Where a correct crawl goes from here; the scope is not yet looked at."""
+        if self.state not in (FETCHED, REDIRECT):
+            return set()
+        return {link.target for link in self.links if link.target is not None}

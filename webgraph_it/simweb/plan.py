@@ -1,0 +1,52 @@
+"""The plan of a simulated web: every number from which all the rest follows.
+
+Two equal plans are the same web, byte for byte. A plan that cannot be built raises PlanError, whose text is
+one sentence for the user.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class PlanError(ValueError):
+    """What was asked for cannot be built; the text says what, why, and what would do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to build. `shares` holds the habits that are on (see habits), each with its share."""
+
+    hosts: int = 300
+    pages: int = 5000
+    seed: int = 7
+    degree: float = 30.0
+    """Mean number of distinct links on a page; small hosts have fewer, large ones more."""
+    page_bytes: int = 15_000
+    """Mean size of a page."""
+    addresses: int = 0
+    """How many IP addresses the hosts share; 0: one for every four hosts, at most 250."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    latency_seconds: float = 0.02
+    """Median over the hosts that have the habit `latency`."""
+    topology: Path | None = None
+    hostile: bool = False
+
+    def __post_init__(self) -> None:
+        _require(self.hosts >= 1, f"hosts is {self.hosts}; at least 1 is needed")
+        _require(
+            self.pages >= self.hosts,
+            f"pages is {self.pages}, fewer than the {self.hosts} hosts; every host has at least one page",
+        )
+        _require(self.degree >= 1, f"degree is {self.degree}; at least 1 is needed")
+        _require(self.page_bytes >= 100, f"page bytes is {self.page_bytes}; at least 100 is needed")
+        _require(0 <= self.addresses <= 60_000, f"addresses is {self.addresses}; 0 to 60000 is possible")
+
+    @property
+    def address_count(self) -> int:
+        return self.addresses or max(1, min(self.hosts // 4, 250))
+
+
+def _require(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise PlanError(sentence)

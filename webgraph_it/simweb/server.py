@@ -1,0 +1,81 @@
+"""All servers of a simulated web in one loop: DNS, HTTP and HTTPS, until told to stop."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from webgraph_it.simweb import hits, sockets, tls
+from webgraph_it.simweb.book import book
+from webgraph_it.simweb.dns_server import NameServer, TcpNames, UdpNames
+from webgraph_it.simweb.hits import HitLog
+from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
+from webgraph_it.simweb.http_server import HttpConnection, Site
+from webgraph_it.simweb.world import World
+
+NAME_SERVER_ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Ports:
+    http: int = 8080
+    https: int = 8443
+    dns: int = 5353
+
+
+class Doors:
+    """The open sockets of a web, before anything is served. Raises PlanError if a port is busy."""
+
+    def __init__(self, world: World, wanted: Ports) -> None:
+        addresses = {host.address for host in world.by_name.values()} - {REFUSING_ADDRESS}
+        self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
+        self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
+        self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+        self.ports = Ports(_port(self.http[0]), _port(self.https[0]), _port(self.tcp))
+
+
+def _port(one: socket.socket) -> int:
+    port: int = one.getsockname()[1]
+    return port
+
+
+class Servers:
+    """Everything that answers."""
+
+    def __init__(self, world: World, doors: Doors, log: HitLog) -> None:
+        self._world = world
+        self._doors = doors
+        self._log = log
+        self._site = Site(world, log)
+
+    async def serve(self, on_ready: Callable[[], None]) -> None:
+        """Serve until cancelled; `on_ready` is called when all doors are open."""
+        loop = asyncio.get_running_loop()
+        opened = await self._open(loop)
+        on_ready()
+        try:
+            while True:
+                await asyncio.sleep(hits.FLUSH_SECONDS)
+                self._log.flush()
+        finally:
+            for each in opened:
+                each.close()
+            self._log.close()
+
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:
+        names = NameServer(partial(book, self._world), self._log)
+        udp, _ = await loop.create_datagram_endpoint(lambda: UdpNames(names), sock=self._doors.udp)
+        opened: list[asyncio.Server | asyncio.BaseTransport] = [udp]
+        opened.append(await loop.create_server(lambda: TcpNames(names), sock=self._doors.tcp))
+        opened += [await self._open_web(one, "http", None) for one in self._doors.http]
+        context = tls.server_context()
+        opened += [await self._open_web(one, "https", context) for one in self._doors.https]
+        return opened
+
+    async def _open_web(
+        self, one: socket.socket, scheme: str, context: ssl.SSLContext | None
+    ) -> asyncio.Server:
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(lambda: HttpConnection(self._site, scheme), sock=one, ssl=context)

@@ -1,0 +1,146 @@
+"""SimWeb: a simulated web in a process of its own, as a context manager.
+
+    with SimWeb(hosts=20, pages=200, seed=7, only=["plain"]) as web:
+        crawl(web.settings)
+        assert found == web.truth.arcs
+
+The truth is computed here, in the caller's process, from the same plan. When the caller's process ends,
+however it ends, the servers stop too.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from webgraph_it.simweb import crawl_settings, hits
+from webgraph_it.simweb.habits import chosen_shares
+from webgraph_it.simweb.plan import Plan
+from webgraph_it.simweb.truth import Truth, walk
+from webgraph_it.simweb.world import World
+
+READY = "simweb is ready"
+_STOP_SECONDS = 10
+
+
+class SimWeb:
+    """A web that serves while the `with` block lasts. Ports are free ones unless given."""
+
+    def __init__(
+        self,
+        hosts: int = 20,
+        pages: int = 200,
+        seed: int = 7,
+        *,
+        only: Iterable[str] | None = None,
+        shares: Mapping[str, float] | None = None,
+        hits_path: Path | None = None,
+        http_port: int = 0,
+        https_port: int = 0,
+        dns_port: int = 0,
+        **plan: Any,
+    ) -> None:
+        """`only` and `shares` choose habits as --only and --habit do; `plan`: the other fields of Plan."""
+        self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
+        self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
+        self._hits_path = hits_path
+
+    @cached_property
+    def world(self) -> World:
+        return World(self.plan)
+
+    @cached_property
+    def truth(self) -> Truth:
+        """What a correct crawl finds."""
+        return walk(self.world)
+
+    @property
+    def seeds(self) -> list[str]:
+        return self.world.seeds
+
+    @property
+    def arguments(self) -> list[str]:
+        """The settings as arguments of `scrapy crawl italy`."""
+        return [
+            part
+            for name, value in self.settings.items()
+            for part in ("-s", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+        ]
+
+    def hits(self) -> list[dict[str, Any]]:
+        """Every event of the hit log until now. Call it before the `with` block ends, or give `hits_path`."""
+        if self._process.poll() is None:
+            time.sleep(2 * hits.FLUSH_SECONDS)
+        return hits.read(self.hits_path)
+
+    def __enter__(self) -> "SimWeb":
+        self._folder = tempfile.TemporaryDirectory(prefix="simweb-")
+        folder = Path(self._folder.name)
+        self.hits_path = self._hits_path or folder / "hits.jsonl"
+        self._start(folder)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._folder.cleanup()
+
+    def stop(self) -> None:
+        """Stop the servers; the hit log can still be read until the `with` block ends."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+    def _start(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "webgraph_it.simweb", *self._command_line(folder)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        assert self._process.stdout
+        said = ""
+        while not said.startswith(READY):
+            said = self._process.stdout.readline()
+            if not said:
+                raise RuntimeError(f"simweb ended with code {self._process.wait()} before it was ready")
+        self.settings = crawl_settings.parse((folder / "settings").read_text(encoding="utf-8"))
+
+    def _command_line(self, folder: Path) -> list[str]:
+        plan = self.plan
+        options: dict[str, object] = {
+            "hosts": plan.hosts,
+            "pages": plan.pages,
+            "seed": plan.seed,
+            "degree": plan.degree,
+            "page-bytes": plan.page_bytes,
+            "addresses": plan.addresses,
+            "latency": plan.latency_seconds,
+            "http-port": self._ports["http"],
+            "https-port": self._ports["https"],
+            "dns-port": self._ports["dns"],
+            "only": "plain",
+            "settings": folder / "settings",
+            "seeds": folder / "seeds.txt",
+            "hits": self.hits_path.absolute(),
+        }
+        line = [f"--{name}={value}" for name, value in options.items()]
+        line += [f"--habit={name}={share}" for name, share in plan.shares.items()]
+        line += [f"--topology={plan.topology.absolute()}"] if plan.topology else []
+        line += ["--hostile"] if plan.hostile else []
+        return [*line, "--while-stdin-open"]
