@@ -150,7 +150,7 @@ def summary_json(analysis: Analysis) -> dict[str, Any]:
 
 def _pairs(of: Histogram) -> list[list[int]]:
     """[degree, how many nodes have it] for each degree that occurs."""
-    return np.stack([of.degrees, of.counts], axis=1).tolist()
+    return [[degree, count] for degree, count in zip(of.degrees.tolist(), of.counts.tolist(), strict=True)]
 
 
 PART_MEANINGS = {

@@ -114,7 +114,8 @@ def words(comparison: Comparison) -> str:
 def page(comparison: Comparison, source: str) -> str:
     """The agreement as a page with a scatter plot per ranking."""
     title = "Rankings and human ratings"
-    lead = f"{len(comparison.urls)} URLs rated in {source}; {len(comparison.unmatched)} more are not in the graph."
+    missing_count = len(comparison.unmatched)
+    lead = f"{len(comparison.urls)} URLs rated in {source}; {missing_count} more are not in the graph."
     parts = [
         section(
             "agreement",
@@ -150,7 +151,10 @@ def _table(comparison: Comparison) -> Markup:
     for name, title in RANKINGS.items():
         found = comparison.agreements.get(name)
         rows.append([title, *(str(found[statistic]) if found else "–" for statistic in STATISTICS)])
-    note = f"In brackets: {CONFIDENCE:.0%} interval from {RESAMPLES} bootstrap resamples. 1: the same order; 0: none; −1: the opposite."
+    note = (
+        f"In brackets: {CONFIDENCE:.0%} interval from {RESAMPLES} bootstrap resamples. "
+        "1: the same order; 0: none; −1: the opposite."
+    )
     body = table(["ranking", *STATISTICS], rows, numbers={1, 2, 3})
     return element("div", body, element("p", note), class_="scroll")
 

@@ -83,9 +83,9 @@ def _flood(offsets: Offsets, targets: Ids, reached: Mask) -> None:
             end += 1
     position = 0
     while position < end:
-        node = np.int64(queue[position])
+        reader = np.int64(queue[position])
         position += 1
-        for arc in range(offsets[node], offsets[node + 1]):
+        for arc in range(offsets[reader], offsets[reader + 1]):
             target = targets[arc]
             if not reached[target]:
                 reached[target] = True
@@ -165,5 +165,5 @@ def _pearce(offsets: Offsets, targets: Ids, label: Ids) -> None:
                 index -= 1
             label[node] = component
             component -= 1
-    for node in range(nodes):
-        label[node] = nodes - label[node]
+    for finished in range(nodes):
+        label[finished] = nodes - label[finished]

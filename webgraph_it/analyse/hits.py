@@ -35,7 +35,9 @@ def hits(
         return Hits(hubs, following, 0, 0.0)
     authorities = np.full(nodes, 1.0 / nodes)
     out_bounds, in_bounds = chunk_bounds(graph.offsets), chunk_bounds(transposed.offsets)
-    for iteration in range(1, max_iterations + 1):
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
         gather(graph.offsets, graph.targets, graph.weights, authorities, out_bounds, hubs)
         hubs /= hubs.sum()
         gather(transposed.offsets, transposed.targets, transposed.weights, hubs, in_bounds, following)
@@ -47,4 +49,4 @@ def hits(
             break
     gather(graph.offsets, graph.targets, graph.weights, authorities, out_bounds, hubs)
     hubs /= hubs.sum()
-    return Hits(hubs, authorities, iteration, moved)
+    return Hits(hubs, authorities, iterations, moved)

@@ -49,7 +49,9 @@ def pagerank(
     shares, next_shares = np.empty(nodes), np.empty(nodes)
     moved, dangling = np.empty(len(bounds) - 1), np.empty(len(bounds) - 1)
     _first_shares(strength, ranks, bounds, shares, dangling)
-    for iteration in range(1, max_iterations + 1):
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
         base = (1.0 - damping) / nodes + damping * dangling.sum() / nodes
         _iterate(
             transposed.offsets, transposed.targets, transposed.weights, strength, damping, base, bounds,
@@ -58,7 +60,7 @@ def pagerank(
         shares, next_shares = next_shares, shares
         if moved.sum() < tolerance:
             break
-    return PageRank(ranks, iteration, float(moved.sum()))
+    return PageRank(ranks, iterations, float(moved.sum()))
 
 
 def _strengths(graph: Csr) -> Offsets | Values:

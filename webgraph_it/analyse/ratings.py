@@ -8,9 +8,12 @@ import csv
 import io
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from webgraph_it.analyse.problem import Problem
+
+if TYPE_CHECKING:
+    import _csv
 
 
 class Rating(NamedTuple):
@@ -36,7 +39,7 @@ def read_ratings(path: Path) -> list[Rating]:
         raise Problem(f"{path}, line {rows.line_num}: is no CSV ({problem})") from None
 
 
-def _ratings(path: Path, rows: "csv.Reader", separator: str) -> list[Rating]:
+def _ratings(path: Path, rows: "_csv.Reader", separator: str) -> list[Rating]:
     head = [name.strip().lower() for name in next(rows, [])]
     for name in ("url", "rating"):
         if name not in head:

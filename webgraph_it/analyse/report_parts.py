@@ -16,7 +16,9 @@ def card(title: str, words: str, *body: object, wide: bool = False) -> Markup:
 
 def tiles(figures: Sequence[tuple[str, str]]) -> Markup:
     """Large numbers with what they count."""
-    boxes = (element("div", element("b", value), element("span", what), class_="tile") for value, what in figures)
+    boxes = (
+        element("div", element("b", value), element("span", what), class_="tile") for value, what in figures
+    )
     return element("div", *boxes, class_="tiles")
 
 
