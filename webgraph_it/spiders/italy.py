@@ -30,8 +30,10 @@ from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.values import SettingsError, check
 from webgraph_it.extract import Document, extract, link_policy
 from webgraph_it.extract.headers import NAMES
+from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.fetch.retry_after import retry_after_seconds
-from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
 from webgraph_it.fetch.robots_tag import nofollow
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
@@ -66,6 +68,7 @@ class ItalySpider(Spider):
         super().update_settings(settings)
         try:
             check(settings)
+            _check_identity(settings)
             read_seeds(Path(settings["SEEDS"]))
             if not settings.get("JOBDIR"):
                 settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
@@ -87,7 +90,7 @@ class ItalySpider(Spider):
             settings["EXTRACT_EMBEDDED"],
             settings["EXTRACT_PLAIN_TEXT"],
         )
-        spider._robots = RobotsPolicy(retry_seconds=settings["ROBOTS_RETRY_DELAY"])
+        spider._robots = policy_of(crawler)
         return spider
 
     # -- seeds ---------------------------------------------------------------------------------------------
@@ -186,8 +189,11 @@ class ItalySpider(Spider):
         return True
 
     def _refused(self, lease: Lease, refusal: BaseException) -> Page:
-        reason = getattr(refusal, "reason", "refused")
-        return self._unanswered(lease, getattr(refusal, "state", State.ERROR), reason)
+        """By a middleware of ours, which says what the node is, or by somebody else's."""
+        state = State.ROBOTS_DENIED if isinstance(refusal, RobotsDenied) else State.ERROR
+        return self._unanswered(
+            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "refused")
+        )
 
     # -- robots.txt ------------------------------------------------------------------------------------------
 
@@ -280,6 +286,14 @@ class ItalySpider(Spider):
     def _count(self, prefix: str, counts: Mapping[str, int]) -> None:
         for reason, count in counts.items():
             self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
+
+
+def _check_identity(settings: BaseSettings) -> None:
+    refusal = refusal_to_start(
+        settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
+    )
+    if refusal:
+        raise SettingsError(refusal)
 
 
 def _failure_of(error: BaseException) -> tuple[str, Failure]:
