@@ -4,13 +4,17 @@ Frozen and typed. A Page is born in the spider, loses its out-of-scope links in 
 recorded once, whole, by the graph pipeline.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
+
+NOTHING: Mapping[bytes, str] = MappingProxyType({})
 
 
 class Link(NamedTuple):
-    """One hyperlink, by all three names of its target (see urls.names), in order of appearance on its page."""
+    """One hyperlink, by all three names of its target (see urls.names)."""
 
     url: str
     key: str
@@ -58,3 +62,13 @@ class Page:
     """The IP address that answered."""
     reason: str = ""
     """Why, where the state alone does not say: an exception's name, a limit's, an extractor's."""
+    seconds: float = 0.0
+    """How long the fetch took."""
+    in_graph: bool = True
+    """False for a page outside the scope that is fetched for its links only (a directory seed)."""
+    traps: Mapping[bytes, str] = field(default_factory=lambda: NOTHING)
+    """Of its links, those that are not to be fetched: digest → reason. They are arcs all the same."""
+    followed: frozenset[bytes] = frozenset()
+    """Of its links, those that are nodes but no arcs: their kind is followed only."""
+    fetch_only: frozenset[bytes] = frozenset()
+    """Of its links, those that are fetched but neither nodes nor arcs: outside the scope."""

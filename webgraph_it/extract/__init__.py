@@ -1,1 +1,11 @@
-"""Bytes → links: one table from media type to extractor, one small module per document type."""
+"""Bytes → links: one table from media type to extractor, one small module per document type.
+
+    Document ──table.py──► html, css, script, text… ──► raw links ──naming.py──► Extraction
+
+docs/links.md says what counts as a link, per document type, and which links become arcs.
+"""
+
+from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.records import DEFAULT_ARCS, KINDS, Document, Extraction, LinkPolicy, link_policy
+
+__all__ = ["DEFAULT_ARCS", "KINDS", "Document", "Extraction", "LinkPolicy", "extract", "link_policy"]

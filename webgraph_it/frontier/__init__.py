@@ -1,1 +1,79 @@
-"""Which URL is next, and when: host queues, seen set, politeness, commit."""
+"""Which URL is next, and when: host queues, seen set, politeness, commit.
+
+The life of a URL:
+
+    add ──► seen? ──no──► queued in its host's queue ──next──► leased ──done──► finished
+               │                    ▲                            │
+               └─yes─► nothing      └── release, retry, other spelling, crash
+
+Guarantees:
+ 1. A URL (by its digest) is handed out until it is `done`, and never again after that.
+ 2. Of one host there is at most one lease, and none before the host's clock and its address' clock allow it.
+ 3. Ready hosts take turns: a host that has URLs is served, whatever the others hold.
+ 4. What `freeze` took and `Frozen.write` wrote is there after a crash at any moment, all of it or nothing of
+    it, together with the metadata of that write. Leases are given back, clocks start again from the opening.
+ 5. Memory is bounded by the settings, not by the number of URLs or hosts: queues, records and the line of
+    waiting hosts are on disk.
+
+Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a clock or knows Scrapy.
+
+    frontier = Frontier.open(RocksStore(path), Politeness(...), Order.BREADTH, Limits(...), now)
+    added = frontier.add(links, depth, via, now, host_depth=…, content_digest=…, traps={digest: reason})
+        # links of a page: depth = lease.depth + 1, via = lease.key, host_depth = lease.host_depth
+        # seeds: depth = 0, via = ""
+    lease = frontier.next(now)            # None: nothing may be asked now
+    frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
+    frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
+    frontier.done(lease, Outcome(...), now)
+    frontier.release(lease, now, ready_at, crawl_delay_seconds=None)
+    frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
+    frontier.address_used(address, when)
+    frozen = frontier.freeze()            # crawl thread: O(1)
+    frozen.write({"shards": b"…"})        # commit thread: durable when it returns; on error, call again
+    frontier.forget(frozen)               # crawl thread, after write; the next freeze does it by itself
+    frontier.put_meta(name, value); frontier.get_meta(name)
+    frontier.set_robots(origin, record); frontier.robots(origin)
+    frontier.counts(); frontier.hosts()   # hosts(): an iterator of HostReport
+    frontier.close()                      # commits, marks the store as cleanly closed
+"""
+
+from .frontier import Frontier
+from .layers import Frozen
+from .politeness import Politeness
+from .records import (
+    Added,
+    Counts,
+    Cut,
+    Failure,
+    FrontierError,
+    HostReport,
+    Kind,
+    Lease,
+    Limits,
+    Order,
+    Outcome,
+    RobotsRecord,
+)
+from .rocks import RocksStore
+from .store import MemoryStore, Store
+
+__all__ = [
+    "Added",
+    "Counts",
+    "Cut",
+    "Failure",
+    "Frontier",
+    "FrontierError",
+    "Frozen",
+    "HostReport",
+    "Kind",
+    "Lease",
+    "Limits",
+    "MemoryStore",
+    "Order",
+    "Outcome",
+    "Politeness",
+    "RobotsRecord",
+    "RocksStore",
+    "Store",
+]

@@ -1,1 +1,23 @@
-"""Links at rest: shard format, double-buffered writer, item pipeline; compact graph, URL map, BV codec."""
+"""Links at rest: shard format, double-buffered writer, item pipeline; compact graph, URL map, BV codec.
+
+`WebGraph`, `UrlMap` and `BVGraph` are loaded when first asked for: the crawl needs neither numpy nor numba.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webgraph_it.graph.bv import BVGraph
+    from webgraph_it.graph.urlmap import UrlMap
+    from webgraph_it.graph.webgraph import GraphError, WebGraph
+
+__all__ = ["BVGraph", "GraphError", "UrlMap", "WebGraph"]
+
+_HOMES = {"BVGraph": "bv", "GraphError": "webgraph", "UrlMap": "urlmap", "WebGraph": "webgraph"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

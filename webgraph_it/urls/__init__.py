@@ -1,8 +1,9 @@
 """What a page is called, and what belongs to the crawl: normal form, SURT key, node digest, scope, seeds.
 
-Imports nothing of ours. Decisions only: no I/O (but for reading a seed file), no Scrapy except in middlewares.
+Imports nothing of ours. Decisions only: no I/O but for reading a seed file, no Scrapy but in middlewares.
 """
 
 from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, normal
+from webgraph_it.urls.scope import Scope, Verdict
 
-__all__ = ["RECIPE_VERSION", "Name", "Refusal", "digest", "key", "name", "normal"]
+__all__ = ["RECIPE_VERSION", "Name", "Refusal", "Scope", "Verdict", "digest", "key", "name", "normal"]

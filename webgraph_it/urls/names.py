@@ -7,17 +7,27 @@ node's name in the shards. The steps that make two URLs the same node are the na
 HOST_STEPS, PATH_STEPS and QUERY_STEPS, applied in that order. docs/node-identity.md explains each.
 
 Guarantees: total (nothing raises, whatever the input; what is no page is a Refusal), deterministic, pure
-ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: graphs of two versions are not comparable.
+ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graphs are not comparable.
 """
 
 import re
+from collections.abc import Callable
 from enum import Enum
-from hashlib import md5
+from functools import lru_cache
 from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
+from webgraph_it.urls.plain import plain
+
+try:  # CPython's own MD5: on texts as short as keys, most of the time of hashlib's (OpenSSL's) is set-up
+    from _md5 import md5  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    from hashlib import md5
+
 RECIPE_VERSION = 1
+
+Step = Callable[[str], str]
 
 
 class Refusal(Enum):
@@ -28,7 +38,8 @@ class Refusal(Enum):
     SCHEME = "scheme"
     """Neither http nor https."""
     HOST = "host"
-    """No name that DNS could hold: an empty label, or characters outside letters, digits, '-' and '_'."""
+    """No name that DNS could hold: an empty label, one of more than 63 characters, more than 253 in all, or
+    characters outside letters, digits, '-' and '_'."""
 
 
 class Name(NamedTuple):
@@ -40,48 +51,63 @@ class Name(NamedTuple):
 
 
 def normal(reference: str, base: str | None = None) -> str | Refusal:
-    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo."""
-    try:
-        url = join_url(base, reference) if base is not None else normalize_url(reference)
-    except UnicodeEncodeError:  # lone surrogates: a browser reads them as U+FFFD
-        return normal(_without_surrogates(reference), None if base is None else _without_surrogates(base))
-    except ValueError:
-        return Refusal.INVALID
-    if not url.startswith(("http://", "https://")):
-        return Refusal.SCHEME
-    return _without_userinfo(_without_fragment(url))
+    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo.
+
+    A base that is no URL counts as none.
+    """
+    return plain(reference, base) or _parsed(reference, base)
 
 
 def key(url: str) -> str | Refusal:
     """The SURT key of a URL: equal keys are one node."""
     normal_url = normal(url)
-    return normal_url if isinstance(normal_url, Refusal) else _key_of_normal(normal_url)
+    return _key_of_normal(normal_url) if isinstance(normal_url, str) else normal_url
 
 
 def digest(key: str) -> bytes:
     """MD5 of the key with the first bit cleared: that bit tells a parent from a child in the shards."""
-    whole = md5(key.encode(), usedforsecurity=False).digest()
-    return bytes((whole[0] & 0x7F,)) + whole[1:]
+    whole: bytes = md5(key.encode(), usedforsecurity=False).digest()
+    return whole if whole[0] < 0x80 else bytes((whole[0] & 0x7F,)) + whole[1:]
 
 
 def name(reference: str, base: str | None = None) -> Name | Refusal:
     """`normal`, `key` and `digest` in one call."""
-    url = normal(reference, base)
-    if isinstance(url, Refusal):
+    url = plain(reference, base) or _parsed(reference, base)
+    if not isinstance(url, str):
         return url
     surt = _key_of_normal(url)
-    return surt if isinstance(surt, Refusal) else Name(url, surt, digest(surt))
+    return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
+
+
+_new = tuple.__new__  # what Name() calls, without the call in between
 
 
 # -- the normal form ----------------------------------------------------------------------------------------
 
 
+def _parsed(reference: str, base: str | None) -> str | Refusal:
+    try:
+        url = normalize_url(reference) if base is None else join_url(base, reference)
+    except ValueError:
+        return _parsed_otherwise(reference, base)
+    if not url.startswith(("http://", "https://")):
+        return Refusal.SCHEME
+    return _without_userinfo(url.partition("#")[0])
+
+
+def _parsed_otherwise(reference: str, base: str | None) -> str | Refusal:
+    """Half a surrogate pair reads as U+FFFD, as in a browser; an unusable base is no base."""
+    whole = _without_surrogates(reference)
+    if whole != reference:
+        return _parsed(whole, base)
+    if base is None:
+        return Refusal.INVALID
+    whole_base = _without_surrogates(base)
+    return _parsed(reference, None if whole_base == base else whole_base)
+
+
 def _without_surrogates(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _without_fragment(url: str) -> str:
-    return url.partition("#")[0]
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _without_userinfo(url: str) -> str:
@@ -111,13 +137,24 @@ def reverse_labels(host: str) -> str:
 
 
 def drop_jsessionid(path: str) -> str:
-    """`/a;jsessionid=1F` is `/a`: Java servers write the visit into the path."""
+    """`/a;jsessionid=1F` is `/a`: Java servers write the visit into the path.
+
+    `/..;jsessionid=1F` stays: without its tail the segment would mean another directory.
+    """
     return _JSESSIONID.sub("", path) if ";" in path else path
 
 
 def drop_aspnet_session(path: str) -> str:
     """`/(S(4rq5))/a` is `/a`: ASP.NET without cookies does the same."""
     return _ASPNET_SESSION.sub("", path) if "/(S(" in path else path
+
+
+def drop_session_parameters(query: str) -> str:
+    """`PHPSESSID=1f&x=1` is `x=1`: the visit is not the page."""
+    folded = query.lower()
+    if "sess" not in folded and "sid=" not in folded and "cf" not in folded:
+        return query
+    return "&".join(p for p in query.split("&") if not _SESSION_PARAMETER.fullmatch(p))
 
 
 def drop_empty_parameters(query: str) -> str:
@@ -127,55 +164,53 @@ def drop_empty_parameters(query: str) -> str:
     return query
 
 
-def drop_session_parameters(query: str) -> str:
-    """`PHPSESSID=1f&x=1` is `x=1`: the visit is not the page."""
-    if not _SESSION_HINT.search(query):
-        return query
-    return "&".join(p for p in query.split("&") if not _SESSION_PARAMETER.fullmatch(p))
-
-
 def upper_case_escapes(text: str) -> str:
     """`%c3%a0` is `%C3%A0`; escapes are never decoded, because `%2F` and `/` may be two pages."""
     return _ESCAPE.sub(lambda escape: escape[0].upper(), text) if "%" in text else text
 
 
-HOST_STEPS = (drop_trailing_dot, drop_www, reverse_labels)
-PATH_STEPS = (drop_jsessionid, drop_aspnet_session, upper_case_escapes)
-QUERY_STEPS = (drop_session_parameters, drop_empty_parameters, upper_case_escapes)
+HOST_STEPS: tuple[Step, ...] = (drop_trailing_dot, drop_www, reverse_labels)
+PATH_STEPS: tuple[Step, ...] = (drop_jsessionid, drop_aspnet_session, upper_case_escapes)
+QUERY_STEPS: tuple[Step, ...] = (drop_session_parameters, drop_empty_parameters, upper_case_escapes)
 
 _WWW = re.compile(r"www[0-9]*\.")
-_JSESSIONID = re.compile(r";jsessionid=[^;/]*", re.IGNORECASE)
+_AFTER_NO_DOT_SEGMENT = "".join(
+    rf"(?<!/{dots})" for dots in (r"\.", r"%2e", r"\.\.", r"\.%2e", r"%2e\.", r"%2e%2e")
+)
+_JSESSIONID = re.compile(_AFTER_NO_DOT_SEGMENT + r";jsessionid=[^;/]*", re.IGNORECASE)
 _ASPNET_SESSION = re.compile(r"/\(S\([^()/]*\)\)(?=/)")
-_SESSION_HINT = re.compile(r"sessi|sessid|cfid|cftoken|sid=", re.IGNORECASE)
 _SESSION_PARAMETER = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid[a-z]{8}|cfid|cftoken)(?:=.*)?|sid=[a-z0-9]{32,}", re.IGNORECASE
 )
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_HOST = re.compile(r"(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?|\[[0-9a-f:.]+\]")
+_HOST = re.compile(r"(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\]")
 _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
+_LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
 
 
 def _key_of_normal(url: str) -> str | Refusal:
-    authority, slash, rest = url.partition("://")[2].partition("/")
-    host, port = _host_and_port(authority)
-    if not _HOST.fullmatch(host):
+    authority, _, rest = url[url.index("//") + 2 :].partition("/")
+    host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
+    if host is None:
         return Refusal.HOST
     path, question_mark, query = rest.partition("?")
-    path = slash + path
-    for step in HOST_STEPS:
-        host = step(host)
-    for step in PATH_STEPS:
-        path = step(path)
-    if not question_mark:
-        return f"{host}){port}{path}"
-    for step in QUERY_STEPS:
-        query = step(query)
-    return f"{host}){port}{path}?{query}" if query else f"{host}){port}{path}"
+    if ";" in path or "%" in path or "(" in path:  # else no step changes it
+        path = _applied(PATH_STEPS, "/" + path)[1:]
+    if question_mark and (query := _applied(QUERY_STEPS, query)):
+        return f"{host}/{path}?{query}"
+    return f"{host}/{path}"
 
 
-def _host_and_port(authority: str) -> tuple[str, str]:
-    """`sito.it:8080` → `sito.it`, `:8080`. A default port is already gone from a normal URL."""
-    if authority[-1:] == "]":
-        return authority, ""
+def _applied(steps: tuple[Step, ...], text: str) -> str:
+    for step in steps:
+        text = step(text)
+    return text
+
+
+@lru_cache(maxsize=8192)
+def _host_key(authority: str) -> str | None:
+    """`www.sito.it:8080` → `it,sito):8080`. A default port is already gone from a normal URL."""
     host, colon, port = authority.rpartition(":")
-    return (host, colon + port) if colon else (authority, "")
+    if not colon or authority.endswith("]"):
+        host, colon, port = authority, "", ""
+    return f"{_applied(HOST_STEPS, host)}){colon}{port}" if _HOST.fullmatch(host) else None

@@ -1,0 +1,86 @@
+"""Runs real crawls of a real small internet, as a user would, and compares what they left with the truth."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.crawl.shard_reader import CrawledGraph, read_crawl
+from webgraph_it.simweb import SimWeb
+
+QUICK_RETRIES = {"ROBOTS_RETRY_DELAY": 0.2, "BACK_OFF": 0.1, "PARK_SECONDS": 1}
+PROJECT = Path(__file__).parents[2]
+
+
+def crawl_command(web: SimWeb, jobdir: Path, **settings: Any) -> list[str]:
+    """`scrapy crawl italy` on `web`; keyword arguments override its settings."""
+    merged: Mapping[str, Any] = {**web.settings, **QUICK_RETRIES, "JOBDIR": str(jobdir), **settings}
+    arguments = [
+        argument
+        for name, value in merged.items()
+        for argument in ("-s", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+    ]
+    return [sys.executable, "-m", "scrapy", "crawl", "italy", *arguments]
+
+
+def start_crawl(web: SimWeb, jobdir: Path, *, kill_at: str = "", **settings: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        crawl_command(web, jobdir, **settings),
+        cwd=PROJECT,
+        env={**os.environ, "WEBGRAPH_IT_KILL_AT": kill_at},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(crawl: subprocess.Popen[str], seconds: float = 120) -> str:
+    """Its whole output, once it has ended; it is killed if it does not end in time."""
+    try:
+        output, _ = crawl.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        crawl.kill()
+        output, _ = crawl.communicate()
+        raise AssertionError(f"the crawl did not end within {seconds} s:\n{output[-4000:]}") from None
+    return output
+
+
+def run_crawl(web: SimWeb, jobdir: Path, *, seconds: float = 120, **settings: Any) -> str:
+    """A crawl to its end; its output."""
+    crawl = start_crawl(web, jobdir, **settings)
+    output = finish(crawl, seconds)
+    assert crawl.returncode == 0, output[-4000:]
+    return output
+
+
+def differences(web: SimWeb, jobdir: Path) -> list[str]:
+    """Every way in which the crawl directory is not the truth; traps are compared with their bounds."""
+    crawled, truth = read_crawl(jobdir), web.truth
+    trapped = tuple(truth.bounds)
+
+    def free(key: str) -> bool:
+        return not key.startswith(trapped) if trapped else True
+
+    nodes = {key for key in crawled.urls if free(key)}
+    arcs = {(parent, child) for parent, child in crawled.arcs if free(parent) and free(child)}
+    expected_nodes = {key for key in truth.nodes if free(key)}
+    expected_arcs = {(parent, child) for parent, child in truth.arcs if free(parent) and free(child)}
+    found = list(crawled.faults)
+    found += [f"node missing: {key} ({truth.nodes[key]})" for key in sorted(expected_nodes - nodes)]
+    found += [f"node too many: {key} ({crawled.state(key)})" for key in sorted(nodes - expected_nodes)]
+    found += [f"arc missing: {parent} → {child}" for parent, child in sorted(expected_arcs - arcs)]
+    found += [f"arc too many: {parent} → {child}" for parent, child in sorted(arcs - expected_arcs)]
+    found += [
+        f"state of {key}: {crawled.state(key)}, expected {truth.nodes[key]}"
+        for key in sorted(nodes & expected_nodes)
+        if crawled.state(key) != truth.nodes[key]
+    ]
+    return found + _beyond_bounds(crawled, truth.bounds)
+
+
+def _beyond_bounds(crawled: CrawledGraph, bounds: Mapping[str, int]) -> list[str]:
+    counts = {host: sum(1 for key in crawled.parents if key.startswith(host)) for host in bounds}
+    return [f"{host}: {n} pages, at most {bounds[host]}" for host, n in counts.items() if n > bounds[host]]

@@ -1,0 +1,67 @@
+"""The crawl directory: one owner, one identity."""
+
+import os
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory, read_json
+
+IDENTITY = {"recipe_version": 1, "SCOPE_SURTS": ["it,"], "MAX_DEPTH": 0}
+
+
+def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
+    directory = CrawlDirectory(tmp_path / "crawl")
+    directory.claim(IDENTITY)
+    directory.unlock()
+    assert read_json(tmp_path / "crawl/crawl.json") == IDENTITY
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("recipe_version", 2, "recipe_version was 1 and is now 2"),
+        ("SCOPE_SURTS", ["it,unipd,"], 'SCOPE_SURTS was ["it,"] and is now ["it,unipd,"]'),
+        ("MAX_DEPTH", 3, "MAX_DEPTH was 0 and is now 3"),
+    ],
+)
+def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path, name, value, words):
+    directory = CrawlDirectory(tmp_path)
+    directory.claim(IDENTITY)
+    with pytest.raises(DirectoryError) as refusal:
+        directory.check_identity({**IDENTITY, name: value})
+    assert words in str(refusal.value)
+    directory.unlock()
+
+
+def test_a_damaged_identity_is_one_clear_sentence(tmp_path):
+    (tmp_path / "crawl.json").write_text("{")
+    with pytest.raises(DirectoryError, match="is damaged"):
+        CrawlDirectory(tmp_path).claim(IDENTITY)
+
+
+def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path):
+    directory = CrawlDirectory(tmp_path)
+    directory.claim(IDENTITY)
+    second = subprocess.run(
+        [sys.executable, "-c", _LOCK, str(tmp_path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    directory.unlock()
+    assert f"in use by process {os.getpid()}" in second.stderr
+
+
+_LOCK = """
+import sys
+from pathlib import Path
+from webgraph_it.crawl.directory import CrawlDirectory
+CrawlDirectory(Path(sys.argv[1])).lock()
+"""
+
+
+def test_new_directories_sort_by_time():
+    first, second = datetime(2026, 11, 16, 9, 5, 0), datetime(2026, 11, 16, 14, 30, 5)
+    assert new_directory(Path("crawls"), second) == Path("crawls/italy-20261116-143005")
+    assert new_directory(Path("crawls"), first) < new_directory(Path("crawls"), second)

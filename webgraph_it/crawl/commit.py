@@ -1,0 +1,55 @@
+"""The commit: what the shards hold and what the frontier knows become durable as one step.
+
+    crawl thread    ── page ── page ──┬─ swap buffers, freeze frontier ─┬── page ── page ──►   (never waits)
+    scribe thread                     └─► write ─► fsync ─► store batch with the files' lengths ─► committed.json
+                                                                 ▲ the one instant that counts
+
+Before the store's synced batch the crawl is that of the commit before; after it, this one. A crash in between
+leaves shard bytes that no commit knows, which the next opening cuts off.
+"""
+
+import asyncio
+import json
+import logging
+
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.graph.tally import Tally
+from webgraph_it.graph.writer import Durable, Shards
+from webgraph_it.killpoint import reached
+
+logger = logging.getLogger(__name__)
+
+
+class Committer:
+    """Commits and checkpoints, one at a time."""
+
+    def __init__(self, directory: CrawlDirectory, frontier: Frontier, shards: Shards, tally: Tally) -> None:
+        self._directory = directory
+        self._frontier = frontier
+        self._shards = shards
+        self._tally = tally
+        self._turn = asyncio.Lock()
+        self.commits = 0
+
+    async def commit(self, *, checkpoint: bool = False) -> None:
+        """With `checkpoint`, the next file numbers begin."""
+        async with self._turn:
+            await self._shards.room()
+            frozen = self._frontier.freeze()
+            tally = self._tally.to_bytes()
+
+            def write_store(files: dict[str, Durable]) -> None:
+                reached("after-sync")
+                if checkpoint:
+                    reached("during-checkpoint")
+                reached("before-store-commit")
+                frozen.write({"shards": json.dumps(files).encode(), "tally": tally})
+                reached("after-store-commit")
+                self._directory.write_committed(files)
+
+            done = self._shards.sync(write_store, next_number=checkpoint)
+            reached("after-swap")
+            await asyncio.wrap_future(done)
+            self._frontier.forget(frozen)
+            self.commits += 1

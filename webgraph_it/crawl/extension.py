@@ -1,0 +1,278 @@
+"""The crawl as a Scrapy extension: claims JOBDIR, commits on time, watches the disk, tells how it goes.
+
+Signals: spider_opened starts the timers, spider_closed commits for the last time and says how to resume,
+SIGUSR1 asks for a checkpoint and fresh reports.
+"""
+
+import asyncio
+import logging
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from webgraph_it.crawl.commit import Committer
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.progress import LiveLine, Snapshot
+from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.fetch.handler import fetcher_of
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.graph.pipeline import GraphPipeline
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+PROGRESS_SECONDS = 10.0
+LOG_SECONDS = 60.0
+LIVE_SECONDS = 1.0
+DISK_SECONDS = 2.0
+
+
+class CrawlExtension:
+    """One crawl, from claiming its directory to its last words."""
+
+    def __init__(
+        self,
+        crawler: "Crawler",
+        directory: CrawlDirectory,
+        commit_seconds: float,
+        checkpoint_seconds: float,
+        min_free_disk_bytes: int,
+    ) -> None:
+        self._crawler = crawler
+        self._directory = directory
+        self._commit_seconds = commit_seconds
+        self._checkpoint_seconds = checkpoint_seconds
+        self._min_free_disk_bytes = min_free_disk_bytes
+        self._tasks: list[asyncio.Task[None]] = []
+        self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
+        self._last: Snapshot | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        settings = crawler.settings
+        if not settings.get("JOBDIR"):
+            raise NotConfigured("JOBDIR is chosen by the spider")
+        directory = CrawlDirectory(Path(settings["JOBDIR"]))
+        directory.claim(identity_of(settings))
+        extension = cls(
+            crawler,
+            directory,
+            settings.getfloat("COMMIT_INTERVAL"),
+            settings.getfloat("CHECKPOINT_INTERVAL"),
+            settings["MIN_FREE_DISK"],
+        )
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    # -- the crawl's life ----------------------------------------------------------------------------------
+
+    async def spider_opened(self) -> None:
+        self._scheduler: Any = self._crawler.engine.scheduler
+        pipeline = self._crawler.get_item_pipeline(GraphPipeline)
+        assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
+        self._pipeline = pipeline
+        self._committer = Committer(
+            self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally
+        )
+        self._fetcher = fetcher_of(self._crawler)
+        if self._crawler.settings.getfloat("ADDRESS_DELAY"):
+            self._fetcher.use_clock(AddressClock(self._scheduler.frontier))
+        self._opened_at = time.time()
+        self._pages_before, self._seconds_before = pipeline.tally.pages, pipeline.tally.seconds
+        for sentence in pipeline.shards.recovered:
+            logger.warning(sentence)
+        self._every(self._commit_seconds, self.commit)
+        if self._checkpoint_seconds:
+            self._every(self._checkpoint_seconds, self.checkpoint)
+        self._every(PROGRESS_SECONDS, self._write_progress, at_once=True)
+        self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
+        self._every(DISK_SECONDS, self._watch_disk, at_once=True)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
+
+    async def spider_closed(self, reason: str) -> None:
+        """The last commit, the reports, and how to go on."""
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
+        for task in self._tasks:
+            task.cancel()
+        await self._write_progress()
+        await self.commit()
+        self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+        if self._live:
+            self._live.end()
+        counts = self._scheduler.frontier.counts()
+        self._pipeline.shards.close()
+        self._scheduler.frontier.close()
+        self._directory.unlock()
+        self._last_words(reason, counts.queued + counts.leased)
+
+    def _last_words(self, reason: str, left: int) -> None:
+        tally = self._pipeline.tally
+        logger.info(
+            "%d pages, %d links in %s; reports in %s.",
+            tally.pages,
+            tally.links,
+            self._directory.path,
+            self._directory.reports,
+        )
+        if left:
+            logger.info(
+                "%d URLs are left (%s). To go on: scrapy crawl italy -s JOBDIR=%s",
+                left,
+                reason,
+                self._directory.path,
+            )
+
+    # -- commits -------------------------------------------------------------------------------------------
+
+    async def commit(self) -> None:
+        await self._commit(checkpoint=False)
+
+    async def checkpoint(self) -> None:
+        """Next file numbers; what is older is never touched again."""
+        await self._commit(checkpoint=True)
+        self._write_reports("Running")
+        logger.info("Checkpoint: the files so far in %s are final.", self._directory.path)
+
+    async def _commit(self, *, checkpoint: bool) -> None:
+        self._pipeline.tally.seconds = self._seconds
+        try:
+            await self._committer.commit(checkpoint=checkpoint)
+        except Exception as error:
+            logger.critical(
+                "The crawl stops: it could not be committed (%s). Nothing of the last commit is lost; "
+                "when the cause is gone, go on with: scrapy crawl italy -s JOBDIR=%s",
+                error,
+                self._directory.path,
+            )
+            self._scheduler.pause(True)
+            asyncio.get_running_loop().create_task(self._crawler.stop_async())
+            raise
+
+    def _on_request(self) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(self.checkpoint()))
+
+    # -- the disk --------------------------------------------------------------------------------------------
+
+    async def _watch_disk(self) -> None:
+        short = shutil.disk_usage(self._directory.path).free < self._min_free_disk_bytes
+        if short and not self._scheduler.paused:
+            logger.warning(
+                "Less than %.1f GB free for %s: the crawl pauses until there is room.",
+                self._min_free_disk_bytes / 1e9,
+                self._directory.path,
+            )
+        elif self._scheduler.paused and not short:
+            logger.info("There is room on the disk again: the crawl goes on.")
+        self._scheduler.pause(short)
+
+    # -- words and numbers -----------------------------------------------------------------------------------
+
+    @property
+    def _seconds(self) -> float:
+        return self._seconds_before + time.time() - self._opened_at
+
+    def snapshot(self) -> Snapshot:
+        """The crawl now; rates since the last snapshot."""
+        now, tally, counts = time.time(), self._pipeline.tally, self._scheduler.frontier.counts()
+        stats = self._crawler.stats
+        received = stats.get_value("bandwidth/bytes", 0)
+        last = self._last
+        elapsed = max(1e-6, now - (last.time if last else self._opened_at))
+        snapshot = Snapshot(
+            time=now,
+            pages=tally.pages,
+            pages_per_second=(tally.pages - (last.pages if last else self._pages_before)) / elapsed,
+            mean_pages_per_second=(tally.pages - self._pages_before) / max(1e-6, now - self._opened_at),
+            bytes=received,
+            bytes_per_second=(received - (last.bytes if last else 0)) / elapsed,
+            bandwidth_cap=stats.get_value("bandwidth/cap_bytes_per_second"),
+            connections=self._fetcher.governor.sockets,
+            connections_cap=self._crawler.settings.getint("MAX_TCP_CONNECTIONS"),
+            hosts_ready=counts.hosts_ready,
+            hosts_waiting=counts.hosts_waiting,
+            hosts_parked=counts.hosts_parked,
+            queued=counts.queued,
+            seen=counts.seen,
+            links_per_page=tally.links_per_page,
+            free_disk_bytes=shutil.disk_usage(self._directory.path).free,
+            rss_bytes=rss_bytes(),
+        )
+        self._last = snapshot
+        return snapshot
+
+    async def _write_progress(self) -> None:
+        snapshot = self.snapshot()
+        with (self._directory.reports / "progress.jsonl").open("a") as file:
+            file.write(snapshot.to_json() + "\n")
+        for name in ("queued", "seen", "hosts_ready", "hosts_waiting", "hosts_parked"):
+            self._crawler.stats.set_value(f"webgraph/{name}", getattr(snapshot, name))
+        self._crawler.stats.set_value("webgraph/pages", snapshot.pages)
+        self._crawler.stats.set_value("webgraph/links", self._pipeline.tally.links)
+        self._crawler.stats.set_value("webgraph/commits", self._committer.commits)
+
+    async def _tell(self) -> None:
+        if self._live:
+            self._live.show(str(self.snapshot()))
+        else:
+            logger.info(str(self.snapshot()))
+
+    def _write_reports(self, status: str) -> None:
+        frontier = self._scheduler.frontier
+        counts = frontier.counts()
+        hosts = (HostLine(h.host, h.finished, h.queued, h.failed) for h in frontier.hosts())
+        write_reports(
+            self._directory.reports,
+            self._pipeline.tally,
+            hosts,
+            getattr(self._crawler.spider, "seeds", {}),
+            name=str(self._directory.path),
+            status=status,
+            seconds=self._seconds,
+            queued=counts.queued + counts.leased,
+            seen=counts.seen,
+            host_count=counts.hosts,
+        )
+
+    def _every(self, seconds: float, action: Callable[[], Awaitable[None]], *, at_once: bool = False) -> None:
+        async def repeat() -> None:
+            if at_once:
+                await action()
+            while True:
+                await asyncio.sleep(seconds)
+                await action()
+
+        self._tasks.append(asyncio.get_running_loop().create_task(repeat()))
+
+
+class AddressClock:
+    """The frontier's clock of addresses, as the fetcher asks for it: only it knows where a host really is."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+
+    def ready_at(self, address: str, now: float) -> float:
+        return self._frontier.address_ready(address, now)
+
+    def used(self, address: str, when: float) -> None:
+        self._frontier.address_used(address, when)
+
+
+def rss_bytes() -> int:
+    """Resident memory now; the peak where /proc is not there."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

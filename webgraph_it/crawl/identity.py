@@ -1,0 +1,39 @@
+"""What makes two runs the same crawl: the names, the scope, the seeds, and the limits that shape the graph."""
+
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import BaseSettings
+
+from webgraph_it.urls import RECIPE_VERSION
+
+SHAPING = (
+    "SCOPE_SURTS",
+    "EXCLUDED_EXTENSIONS",
+    "MAX_URL_LENGTH",
+    "MAX_PATH_SEGMENTS",
+    "MAX_REPEATED_SEGMENTS",
+    "MAX_PAGES_PER_HOST",
+    "MAX_DEPTH",
+    "MAX_HOST_DEPTH",
+    "MAX_QUERIES_PER_PATH",
+    "MAX_SAME_CONTENT",
+    "MAX_BODY_BYTES",
+    "LINK_KINDS_ARCS",
+    "EXTRACT_EMBEDDED",
+    "EXTRACT_PLAIN_TEXT",
+)
+
+
+def identity_of(settings: BaseSettings) -> dict[str, Any]:
+    """The content of crawl.json."""
+    content = Path(settings["SEEDS"]).read_bytes()
+    return {
+        "recipe_version": RECIPE_VERSION,
+        "SEEDS": {
+            "file": Path(settings["SEEDS"]).name,
+            "md5": md5(content, usedforsecurity=False).hexdigest(),
+        },
+        **{name: settings.get(name) for name in SHAPING},
+    }

@@ -1,0 +1,62 @@
+"""How the crawl is doing: a Snapshot, as a live line on a terminal, a log line elsewhere, JSON in a file.
+
+Pure but for writing to the streams it is given.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The crawl at one moment. Rates are over the time since the snapshot before."""
+
+    time: float
+    pages: int
+    pages_per_second: float
+    mean_pages_per_second: float
+    bytes: int
+    bytes_per_second: float
+    bandwidth_cap: float | None
+    """Bytes per second allowed at this hour; None = no limit."""
+    connections: int
+    connections_cap: int
+    hosts_ready: int
+    hosts_waiting: int
+    hosts_parked: int
+    queued: int
+    seen: int
+    links_per_page: float
+    free_disk_bytes: int
+    rss_bytes: int
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    def __str__(self) -> str:
+        cap = "no cap" if self.bandwidth_cap is None else f"cap {self.bandwidth_cap / 1000:,.0f}"
+        return (
+            f"{self.pages:,} pages | {self.pages_per_second:,.0f}/s (mean {self.mean_pages_per_second:,.0f}/s) | "
+            f"{self.bytes_per_second / 1000:,.0f} KB/s ({cap}) | "
+            f"{self.connections:,} connections (cap {self.connections_cap:,}) | "
+            f"hosts {self.hosts_ready:,} ready {self.hosts_waiting:,} waiting {self.hosts_parked:,} parked | "
+            f"frontier {self.queued:,} of {self.seen:,} | {self.links_per_page:.1f} links/page | "
+            f"{self.free_disk_bytes / 1e9:,.0f} GB free"
+        )
+
+
+class LiveLine:
+    """A status line that rewrites itself at the bottom of a terminal."""
+
+    def __init__(self, stream: TextIO, columns: int) -> None:
+        self._stream = stream
+        self._columns = columns
+
+    def show(self, text: str) -> None:
+        self._stream.write("\r\x1b[2K" + text[: self._columns - 1])
+        self._stream.flush()
+
+    def end(self) -> None:
+        self._stream.write("\n")
+        self._stream.flush()

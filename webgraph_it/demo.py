@@ -1,0 +1,98 @@
+"""`make demo`: a small Italian internet is started, crawled, converted and analysed, and a picture drawn.
+
+Every stage is the command that a user would type; this module only starts them one after the other and says
+what happened. Ctrl-C ends whatever runs and says how to go on.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from webgraph_it.simweb import SimWeb
+
+HOSTS, PAGES, SEED = 200, 3000, 7
+DEMO = Path("demo")
+
+
+class StageFailed(Exception):
+    """A command of the demo ended with an error; it has said why."""
+
+
+def main() -> int:
+    crawl, graph = DEMO / "crawl", DEMO / "graph"
+    if DEMO.exists():
+        shutil.rmtree(DEMO)
+    DEMO.mkdir()
+    try:
+        _demo(crawl, graph)
+    except KeyboardInterrupt:
+        print(
+            f"\nStopped. Nothing is left running; what was made so far is in {DEMO}/. `make demo` begins again."
+        )
+        return 130
+    except StageFailed as failure:
+        print(f"The demo stops here: {failure}")
+        return 1
+    return 0
+
+
+def _demo(crawl: Path, graph: Path) -> None:
+    began = time.monotonic()
+    say(
+        1, f"Starting a small Italian internet: {HOSTS} hosts, {PAGES:,} pages, every habit of the real web …"
+    )
+    with SimWeb(hosts=HOSTS, pages=PAGES, seed=SEED) as web:
+        say(2, "Crawling it: scrapy crawl italy …")
+        run(
+            "-m",
+            "scrapy",
+            "crawl",
+            "italy",
+            *web.arguments,
+            "-s",
+            f"JOBDIR={crawl}",
+            "-s",
+            "LOG_LEVEL=WARNING",
+        )
+        truth = web.truth
+    say(3, f"Converting the shards: python -m webgraph_it.convert {crawl} --out {graph} …")
+    run("-m", "webgraph_it.convert", str(crawl), "--out", str(graph))
+    found = json.loads((graph / "graph.json").read_text())
+    print(
+        f"    {found['nodes']:,} nodes and {found['arcs']:,} arcs ({len(truth.arcs):,} outside traps, as built)."
+    )
+    say(4, f"Analysing the graph: python -m webgraph_it.analyse {graph} …")
+    run("-m", "webgraph_it.analyse", str(graph), "--crawl", str(crawl))
+    print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'report.html').resolve()}")
+
+
+def say(stage: int, sentence: str) -> None:
+    print(f"{stage}/4 {sentence}", flush=True)
+
+
+def run(*arguments: str) -> None:
+    """One stage, in a process of its own, which ends with us."""
+    process = subprocess.Popen([sys.executable, *arguments])
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:
+        _end(process)
+        raise
+    if code:
+        raise StageFailed(f"`python {' '.join(arguments[:3])} …` ended with code {code}.")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The terminal sent Ctrl-C to it as well; give it time to finish cleanly, then insist."""
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

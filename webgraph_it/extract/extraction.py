@@ -1,0 +1,40 @@
+"""`extract`: one document → its links, named. The pure core of the room; workers.py runs it elsewhere.
+
+Guarantees: returns for every input (only memory may run out), does no I/O, remembers nothing between calls.
+It does not limit its own time and memory: that is what worker processes are for.
+"""
+
+from webgraph_it.extract import headers
+from webgraph_it.extract.naming import named
+from webgraph_it.extract.records import Document, Extraction, Found, LinkPolicy
+from webgraph_it.extract.table import detected, reader
+
+
+def extract(document: Document, policy: LinkPolicy) -> Extraction:
+    """The links of `document`: those of its headers first, then those of its body."""
+    media_type = detected(document.media_type, document.body)
+    in_body = _read(document, media_type, policy)
+    nofollow = document.nofollow or in_body.nofollow
+    in_headers = headers.links(document) if document.headers else None
+    if nofollow:
+        return _redirects_only(in_headers, in_body.reason, media_type, policy)
+    found = (in_body,) if in_headers is None else (in_headers, in_body)
+    links, refused, complete = named(found, policy)
+    reason = in_body.reason or ("" if complete else "too-many-links")
+    return Extraction(links, refused, False, reason, media_type)
+
+
+def _read(document: Document, media_type: str, policy: LinkPolicy) -> Found:
+    chosen = reader(media_type, policy) if document.body and not document.nofollow else None
+    if chosen is None:
+        return Found((), document.url)
+    return chosen.extractor(document.body, document.url, document.charset, policy.wanted)
+
+
+def _redirects_only(found: Found | None, reason: str, media_type: str, policy: LinkPolicy) -> Extraction:
+    """What remains of a page whose links are not to be followed."""
+    if found is None:
+        return Extraction((), {}, True, reason, media_type)
+    redirects = [link for link in found.links if link[1] == "redirect"]
+    links, refused, _ = named((Found(redirects, found.base),), policy)
+    return Extraction(links, refused, True, reason, media_type)

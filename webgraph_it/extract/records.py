@@ -1,0 +1,120 @@
+"""What goes into extraction and what comes out: frozen records, no behaviour beyond asking them.
+
+Document ──► an extractor ──► Found (RawLinks) ──► names ──► Extraction (items.Link)
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from webgraph_it.items import Link
+
+KINDS = (
+    *("a", "area", "frame", "iframe", "link", "form", "refresh", "redirect"),
+    *("embed", "css", "script", "xml", "document", "nested"),
+)
+"""Every way in which a document can point somewhere. The order is that of the numbers in frames.py."""
+
+DEFAULT_ARCS = frozenset(("a", "area", "frame", "iframe", "link", "refresh", "redirect", "xml", "document"))
+"""Navigation, and links out of documents. What a page is built of (images, styles, scripts) is not a link."""
+
+EMBEDDED = frozenset(("embed", "css", "script"))
+"""Followed as well, though no arcs, when EXTRACT_EMBEDDED is on."""
+
+
+class RawLink(NamedTuple):
+    """A link as the document spells it. Extractors may also return plain tuples of this shape."""
+
+    reference: str
+    """Not yet resolved against the base."""
+    kind: str
+    rel: str = ""
+    """The rel attribute as written; empty when there is none."""
+
+
+class Found(NamedTuple):
+    """What an extractor saw in one body."""
+
+    links: Iterable[tuple[str, str, str]]
+    """RawLinks in order of appearance, repeats included. Consumed once."""
+    base: str
+    """What references are relative to: the document's URL, unless it says otherwise."""
+    encoding: str = "UTF-8"
+    """In which non-ASCII queries are escaped (HTML only; everybody else uses UTF-8)."""
+    nofollow: bool = False
+    """The document asks robots not to follow its links."""
+    reason: str = ""
+    """Why not all of the body was read; empty when it was."""
+
+
+Extractor = Callable[[bytes, str, str | None, frozenset[str]], Found]
+"""(body, base, declared charset, wanted kinds) → Found. Total, and linear in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One response, as far as links are concerned."""
+
+    body: bytes
+    url: str
+    """Where it came from, in normal form."""
+    media_type: str = ""
+    """As declared, without parameters: `text/html`. Empty when nothing was declared."""
+    charset: str | None = None
+    """As declared in the Content-Type header."""
+    headers: tuple[tuple[str, bytes], ...] = ()
+    """Lower-case name and value of `headers.NAMES` only. Location belongs here only if the status is 3xx."""
+    nofollow: bool = False
+    """X-Robots-Tag forbids to follow links: the caller knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The links of one document, named."""
+
+    links: tuple[Link, ...] = ()
+    """Each target once, in order of appearance; only kinds that the policy wants."""
+    refused: dict[str, int] = field(default_factory=dict)
+    """How many distinct references were no links, by reason: javascript, mailto, invalid, scheme, host,
+    rel."""
+    nofollow: bool = False
+    """The document or its headers asked not to follow: links holds redirects at most."""
+    reason: str = ""
+    """Why links may be missing (`timeout`, `memory`, `died`; `bomb`, `broken`, `encrypted`,
+    `too-many-links`); empty when all were found."""
+    media_type: str = ""
+    """As detected from declaration and first bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPolicy:
+    """Which kinds of links matter. Pure data: workers get a copy."""
+
+    arcs: frozenset[str] = DEFAULT_ARCS
+    """Kinds that are written to the graph (and followed)."""
+    followed: frozenset[str] = frozenset()
+    """Kinds that are followed but not written."""
+    plain_text: bool = False
+    """Absolute URLs in plain text are links (kind `document`)."""
+    refused_rels: frozenset[str] = frozenset()
+    """A link with one of these rel words is no link; by default rel speaks to rankings, not to us."""
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        return self.arcs | self.followed
+
+
+def link_policy(
+    arcs: Iterable[str] = DEFAULT_ARCS,
+    followed: Iterable[str] = (),
+    embedded: bool = False,
+    plain_text: bool = False,
+    refused_rels: Iterable[str] = (),
+) -> LinkPolicy:
+    """The policy that the settings describe. Raises ValueError, in one sentence, for an unknown kind."""
+    also = frozenset(followed) | (EMBEDDED if embedded else frozenset())
+    for setting, kinds in (("LINK_KINDS_ARCS", frozenset(arcs)), ("LINK_KINDS_FOLLOWED", also)):
+        if unknown := sorted(kinds.difference(KINDS)):
+            raise ValueError(f"{setting} has {unknown[0]!r}; expected some of {', '.join(KINDS)}")
+    rels = frozenset(rel.lower() for rel in refused_rels)
+    return LinkPolicy(frozenset(arcs), also - frozenset(arcs), plain_text, rels)

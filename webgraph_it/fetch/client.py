@@ -1,0 +1,384 @@
+"""The fetcher: from a request to a response, through DNS, the guard, the address gate and the connection cap.
+
+    resolve ─► enter the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
+
+Guarantees: a socket is connected only to an address that the resolver returned, hence that the guard allowed;
+there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply` or one `FetchError`
+with a named reason, within its time limit from the moment when it got its place (waiting in our own queues is
+not the server's fault). A kept connection that the server closed just when it was used again is replaced.
+
+It knows no Scrapy: handler.py does.
+"""
+
+import asyncio
+import socket
+import ssl
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
+from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
+from webgraph_it.fetch.connections import Flow, Governor, Watcher, flow_name
+from webgraph_it.fetch.decode import decode
+from webgraph_it.fetch.dns import Answer, Resolver
+from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.response_parser import Limits, ResponseParser
+from webgraph_it.fetch.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """All times in seconds."""
+
+    connection_cap: int = 5000
+    idle_cap: int = 500
+    idle_seconds: float = 15.0
+    connect_seconds: float = 15.0
+    total_seconds: float = 60.0
+    silence_seconds: float = 20.0
+    limits: Limits = field(default_factory=Limits)
+    port_map: Mapping[int, int] = field(default_factory=dict)
+    address_tries: int = 2
+    """How many of a host's addresses are tried before it counts as unreachable."""
+
+
+class Reply(NamedTuple):
+    """A complete response, its content coding undone."""
+
+    status: int
+    headers: dict[bytes, list[bytes]]
+    body: bytes
+    flags: list[str]
+    """truncated, dataloss, bomb … : see response_parser.py and decode.py."""
+    address: Address
+    version: bytes
+    times: "FetchTimes"
+
+
+class FetchTimes(NamedTuple):
+    """Moments of one fetch, in seconds since 1970 UTC."""
+
+    start: float
+    """The request was sent."""
+    first_byte: float
+    end: float
+
+
+class _Request(NamedTuple):
+    target: Target
+    message: bytes
+    head: bool
+    total_seconds: float
+
+
+_Key = tuple[str, int, bool, str]
+
+
+class Fetcher:
+    """Fetches; one for a whole crawl."""
+
+    def __init__(
+        self,
+        settings: FetchSettings,
+        resolver: Resolver,
+        count: Callable[[str], None],
+        shaper: Shaper | None = None,
+        clock: AddressClock | None = None,
+    ) -> None:
+        self.settings = settings
+        self.shaper = shaper
+        """The bandwidth limit; may be set later, for connections that are opened then."""
+        self.governor: Governor[Connection, asyncio.Future[None]] = Governor(
+            settings.connection_cap, settings.idle_cap
+        )
+        self._resolver = resolver
+        self._count = count
+        self._gate = AddressGate(clock, time.time) if clock is not None else None
+        self._watcher = Watcher(self.governor.closing, self._gone)
+        self._flows: dict[Connection, Flow] = {}
+        self._outside: deque[asyncio.Future[None]] = deque()
+        """Requests that wait for room before they may wait for a place."""
+        self._tls = lenient_tls()
+        self._read_buffer = ReadBuffer()
+        self._sweep_timer: asyncio.TimerHandle | None = None
+
+    def use_clock(self, clock: AddressClock | None) -> None:
+        """Set the clock of the addresses; for one that is made after the fetcher."""
+        self._gate = AddressGate(clock, time.time) if clock is not None else None
+
+    # -- one request ----------------------------------------------------------------------------------------
+
+    async def fetch(
+        self, target: Target, message: bytes, head: bool = False, total_seconds: float | None = None
+    ) -> Reply:
+        """Send `message` to where `target` leads; the reply, or FetchError."""
+        request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
+        answer = self._resolver.cached(target.host, asyncio.get_running_loop().time())
+        if answer is None:
+            answer = await self._resolver.resolve(target.host)
+        if not answer.addresses:
+            raise _not_resolved(answer)
+        for address in answer.addresses[: self.settings.address_tries - 1]:
+            if address is answer.addresses[-1]:
+                break
+            try:
+                return await self._fetch_at(address, request)
+            except FetchError as error:
+                if error.reason not in _TRY_NEXT_ADDRESS:
+                    raise
+        return await self._fetch_at(answer.addresses[: self.settings.address_tries][-1], request)
+
+    async def _fetch_at(self, address: Address, request: _Request) -> Reply:
+        gate = self._gate
+        if gate is None:
+            return await self._fetch_once_more(address, request, None)
+        await gate.enter(address)
+        seen = _SeenOnce(partial(gate.leave, address))
+        try:
+            return await self._fetch_once_more(address, request, seen)
+        finally:
+            seen()
+
+    async def _fetch_once_more(self, address: Address, request: _Request, seen: "_SeenOnce | None") -> Reply:
+        """Fetch; if a kept connection turns out to be dead, once more on another."""
+        target = request.target
+        key = (str(address), self.settings.port_map.get(target.port, target.port), target.tls, target.host)
+        loop = asyncio.get_running_loop()
+        deadline = 0.0
+        while True:
+            connection = await self._place(key)
+            deadline = deadline or loop.time() + request.total_seconds
+            if connection is None:
+                connection = await self._connect(key, deadline)
+            kept = connection.requests > 0
+            try:
+                return await self._exchange(connection, key, address, request, deadline, seen)
+            except FetchError as error:
+                if not (kept and error.reason in _DEAD_CONNECTION):
+                    raise
+                self._count("fetch/kept_connection_dead")
+
+    async def _exchange(
+        self,
+        connection: Connection,
+        key: _Key,
+        address: Address,
+        request: _Request,
+        deadline: float,
+        seen: "_SeenOnce | None",
+    ) -> Reply:
+        loop = asyncio.get_running_loop()
+        parser = ResponseParser(self.settings.limits, request.head)
+        done = loop.create_future()
+        exchange = Exchange(parser, done, deadline, self.settings.silence_seconds, seen)
+        sent_at = time.time()
+        connection.send(request.message, exchange)
+        if seen is not None:
+            seen.assume_after(ASSUMED_SEEN_SECONDS, loop)
+        try:
+            await done
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        if connection.usable:
+            self._rest(connection, key)
+        return self._reply(parser, address, FetchTimes(sent_at, exchange.first_byte_at, time.time()))
+
+    def _reply(self, parser: ResponseParser, address: Address, times: FetchTimes) -> Reply:
+        body = parser.body
+        codings = parser.headers.get(b"Content-Encoding")
+        if codings and body:
+            split = [coding for value in codings for coding in value.split(b",")]
+            body, flags = decode(body, split, self.settings.limits.body_bytes)
+            parser.flags.extend(flags)
+            del parser.headers[b"Content-Encoding"]
+        for flag in parser.flags:
+            self._count(f"fetch/cut/{flag}")
+        return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)
+
+    # -- places and sockets ---------------------------------------------------------------------------------
+
+    @property
+    def crowded(self) -> bool:
+        """Whether as many requests wait for a place as there are places."""
+        return self.governor.waiting >= self.governor.cap
+
+    async def room(self) -> None:
+        """Return when the fetcher is not crowded; those who wait go on in the order of their arrival."""
+        while self.crowded:
+            turn = asyncio.get_running_loop().create_future()
+            self._outside.append(turn)
+            await turn
+
+    async def _place(self, key: _Key) -> Connection | None:
+        """Wait for a place: an idle connection, or None for a new one."""
+        ticket: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        place = self.governor.ask(ticket, key)
+        if place.close is not None:
+            place.close.close()
+        if place.granted:
+            return place.reuse
+        self._count("connections/waited")
+        try:
+            await ticket
+        except asyncio.CancelledError:
+            if ticket.done() and not ticket.cancelled():
+                self.governor.open -= 1
+                self._gone([])
+            else:
+                self.governor.give_up(ticket)
+                self._let_one_in()
+            raise
+        return None
+
+    async def _connect(self, key: _Key, deadline: float) -> Connection:
+        """A new connection to exactly the address in `key`; its place has been taken already."""
+        address, port, tls, host = key
+        loop = asyncio.get_running_loop()
+        limited = self.shaper is not None and not self.shaper.may_start
+        sock = _new_socket(address, _LIMITED_RECEIVE_BYTES if limited else 0)
+        connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
+        seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
+        try:
+            async with asyncio.timeout(seconds):
+                await loop.sock_connect(sock, (address, port))
+                self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
+                await loop.create_connection(
+                    lambda: connection,
+                    sock=sock,
+                    ssl=self._tls if tls else None,
+                    server_hostname=_server_name(host) if tls else None,
+                    ssl_handshake_timeout=seconds or None if tls else None,
+                )
+        except BaseException as error:
+            sock.close()
+            connection.close()
+            failure = _connect_failure(error, f"{address}:{port}", seconds)
+            if failure is None:
+                raise
+            raise failure from error
+        return connection
+
+    def _rest(self, connection: Connection, key: _Key) -> None:
+        loop = asyncio.get_running_loop()
+        to_close = self.governor.rest(connection, key, loop.time())
+        if to_close is not None:
+            to_close.close()
+        if self._sweep_timer is None:
+            self._sweep_timer = loop.call_later(self.settings.idle_seconds, self._sweep, loop)
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Close what has rested too long, as long as anything rests."""
+        self._sweep_timer = None
+        for connection in self.governor.idle_since(loop.time() - self.settings.idle_seconds):
+            connection.close()
+        if self.governor.idle:
+            self._sweep_timer = loop.call_later(min(1.0, self.settings.idle_seconds), self._sweep, loop)
+
+    def _closed(self, connection: Connection) -> None:
+        """A connection's socket was closed: its place is free when the kernel says so."""
+        flow = self._flows.pop(connection, None)
+        self.governor.closed(connection, flow_name(flow) if flow is not None else connection)
+        self._watcher.wake()
+
+    def _gone(self, names: list[object]) -> None:
+        for ticket in self.governor.gone(names):
+            ticket.set_result(None)
+            self._let_one_in()
+
+    def _let_one_in(self) -> None:
+        while self._outside:
+            turn = self._outside.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+
+    async def close(self) -> None:
+        """Close every idle connection and stop."""
+        for connection in self.governor.idle_since(float("inf")):
+            connection.close()
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+        self._watcher.stop()
+        self._resolver.close()
+
+
+class _SeenOnce:
+    """Tells the gate once that the server has seen the request."""
+
+    __slots__ = ("_leave", "_timer")
+
+    def __init__(self, leave: Callable[[float], None]) -> None:
+        self._leave: Callable[[float], None] | None = leave
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __call__(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave(time.time())
+
+    def assume_after(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = loop.call_later(seconds, self)
+
+
+_TRY_NEXT_ADDRESS = ("refused", "connect-timeout", "unreachable", "tls")
+_DEAD_CONNECTION = ("no-response", "reset")
+
+
+def _not_resolved(answer: Answer) -> FetchError:
+    return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
+
+
+def _connect_failure(error: BaseException, where: str, seconds: float) -> FetchError | None:
+    """What went wrong while connecting; None for what is no failure of the other side."""
+    if isinstance(error, TimeoutError):
+        return FetchError("connect-timeout", f"{where} did not accept the connection within {seconds:g} s")
+    if isinstance(error, ConnectionRefusedError):
+        return FetchError("refused", f"{where} refused the connection")
+    if isinstance(error, ssl.SSLError | ssl.CertificateError | ConnectionResetError | ConnectionAbortedError):
+        return FetchError("tls", f"{where}: {error}")
+    if isinstance(error, OSError):
+        return FetchError("unreachable", f"{where}: {error}")
+    return None
+
+
+def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setblocking(False)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+    if receive_buffer_bytes:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+    return sock
+
+
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+_LIMITED_RECEIVE_BYTES = 8 * 1024
+"""SO_RCVBUF while bandwidth is limited: what we do not read must stay at the server, not in our kernel."""
+
+
+def _server_name(host: str) -> str:
+    """For SNI; an address is none, but asyncio wants a string."""
+    return host.strip("[]").removesuffix(".")
+
+
+def lenient_tls() -> ssl.SSLContext:
+    """One context for all: any certificate, any protocol and cipher that OpenSSL still knows.
+
+    We read public pages and send nothing; whether a certificate is valid changes no link.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.options |= ssl.OP_LEGACY_SERVER_CONNECT if hasattr(ssl, "OP_LEGACY_SERVER_CONNECT") else 0x4
+    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF
+    return context

@@ -1,0 +1,239 @@
+"""The connection cap: how many sockets exist, who may open the next one, and when a closed one is gone.
+
+    free ─► connecting ─► active ◄─► idle
+              │             │          │
+              └─────────────┴──────────┴─► closing ─► gone (confirmed by the kernel) ─► free
+
+Guarantees: at no instant are there more than `cap` sockets of ours in any of these states, as a firewall
+counts them; requests that find no place wait in the order of their arrival; while anybody waits, no
+connection stays idle. A closed socket keeps its place until the kernel's table (/proc/net/tcp, tcp6) no
+longer shows it: `Governor` decides (pure), `Watcher` reads the table while something is closing, and nobody
+who closes waits.
+
+TIME_WAIT: a socket in that state carries nothing any more, and does not count. Ours never reach it: they are
+closed with a reset (see connection.py), which takes the entry out of the firewall's table at once as well.
+"""
+
+import asyncio
+import re
+import socket
+import sys
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+Endpoint = tuple[str, int]
+
+
+class Flow(NamedTuple):
+    """A socket's two ends, as the kernel's table shows them."""
+
+    local: Endpoint
+    remote: Endpoint
+
+
+Connection = TypeVar("Connection")
+Ticket = TypeVar("Ticket")
+Key = tuple[object, ...]
+
+
+class Place(NamedTuple, Generic[Connection]):
+    """The answer to a request for a place."""
+
+    granted: bool
+    """False: the ticket waits in the queue."""
+    reuse: Connection | None = None
+    """An idle connection to go on with; None: open a new one."""
+    close: Connection | None = None
+    """An idle connection that the caller must close, to make room."""
+
+
+class Governor(Generic[Connection, Ticket]):
+    """Counts sockets and decides who gets the next place. Pure: what must be closed, the caller closes."""
+
+    def __init__(self, cap: int, idle_cap: int) -> None:
+        self.cap = cap
+        self.idle_cap = idle_cap
+        self.open = 0
+        """Connecting, active and idle sockets."""
+        self.closing: dict[object, None] = {}
+        """Closed by us, not yet confirmed as gone."""
+        self._idle: OrderedDict[Connection, tuple[Key, float]] = OrderedDict()
+        self._idle_by_key: dict[Key, list[Connection]] = {}
+        self._queue: deque[tuple[Ticket, Key]] = deque()
+        self.peak = 0
+        """The most sockets that ever existed at once."""
+
+    def __repr__(self) -> str:
+        active = self.open - len(self._idle)
+        return (
+            f"[Sockets: {active} active, {len(self._idle)} idle, {len(self.closing)} closing, "
+            f"cap {self.cap} | {len(self._queue)} waiting]"
+        )
+
+    @property
+    def sockets(self) -> int:
+        """All that exist, the way a firewall counts."""
+        return self.open + len(self.closing)
+
+    @property
+    def idle(self) -> int:
+        return len(self._idle)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._queue)
+
+    def ask(self, ticket: Ticket, key: Key) -> Place[Connection]:
+        """A place for a request to `key`: an idle connection, a new one, or (not granted) the queue's end."""
+        reuse = self._take_idle(key)
+        if reuse is not None:
+            return Place(True, reuse=reuse)
+        if not self._queue and self._open_one():
+            return Place(True)
+        self._queue.append((ticket, key))
+        return Place(False, close=self.oldest_idle())
+
+    def give_up(self, ticket: Ticket) -> None:
+        """The request no longer waits."""
+        self._queue = deque(entry for entry in self._queue if entry[0] is not ticket)
+
+    def rest(self, connection: Connection, key: Key, now: float) -> Connection | None:
+        """A connection has finished its request and could carry another. Returns one that must be closed."""
+        self._idle[connection] = (key, now)
+        self._idle_by_key.setdefault(key, []).append(connection)
+        if self._queue or len(self._idle) > self.idle_cap:
+            return self.oldest_idle()
+        return None
+
+    def oldest_idle(self) -> Connection | None:
+        return next(iter(self._idle), None)
+
+    def idle_since(self, moment: float) -> list[Connection]:
+        """Those that have rested since `moment` or longer; the caller closes them."""
+        expired = []
+        for connection, (_, since) in self._idle.items():
+            if since > moment:
+                break
+            expired.append(connection)
+        return expired
+
+    def closed(self, connection: Connection, name: object) -> None:
+        """A socket was closed; it keeps its place, as `name`, until `gone`."""
+        self._forget_idle(connection)
+        self.open -= 1
+        self.closing[name] = None
+
+    def gone(self, names: Iterable[object]) -> list[Ticket]:
+        """The kernel no longer knows these sockets. Returns the tickets that may open a connection now."""
+        for name in names:
+            self.closing.pop(name, None)
+        granted = []
+        while self._queue and self._open_one():
+            granted.append(self._queue.popleft()[0])
+        return granted
+
+    def _open_one(self) -> bool:
+        if self.sockets >= self.cap:
+            return False
+        self.open += 1
+        self.peak = max(self.peak, self.sockets)
+        return True
+
+    def _take_idle(self, key: Key) -> Connection | None:
+        connections = self._idle_by_key.get(key)
+        if not connections:
+            return None
+        connection = connections[-1]
+        self._forget_idle(connection)
+        return connection
+
+    def _forget_idle(self, connection: Connection) -> None:
+        entry = self._idle.pop(connection, None)
+        if entry is None:
+            return
+        connections = self._idle_by_key[entry[0]]
+        connections.remove(connection)
+        if not connections:
+            del self._idle_by_key[entry[0]]
+
+
+# -- what the kernel says -----------------------------------------------------------------------------------
+
+_TIME_WAIT = b"06"
+_ROW = re.compile(rb"^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) ", re.MULTILINE)
+
+
+def kernel_name(address: str, port: int) -> bytes:
+    """An endpoint as /proc/net/tcp writes it: the address in 32-bit words of the host's byte order."""
+    packed = socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
+    if sys.byteorder == "little":
+        packed = b"".join(packed[i : i + 4][::-1] for i in range(0, len(packed), 4))
+    return b"%s:%04X" % (packed.hex().upper().encode(), port)
+
+
+def flow_name(flow: Flow) -> tuple[bytes, bytes]:
+    """A flow as `existing` gives it."""
+    return kernel_name(*flow.local), kernel_name(*flow.remote)
+
+
+def existing(table: bytes) -> set[tuple[bytes, bytes]]:
+    """The flows in a kernel table, without those in TIME_WAIT."""
+    return {(row[0], row[1]) for row in _ROW.findall(table) if row[2] != _TIME_WAIT}
+
+
+class Watcher:
+    """Confirms from the kernel's table that closed sockets are gone; looks only while some are closing.
+
+    Looking costs a read of the whole table, so the pause between two looks is at least `SHARE` times what the
+    last one took: never more than a twentieth of the time, whatever the table's size.
+    """
+
+    SHORTEST_SECONDS = 0.005
+    LONGEST_SECONDS = 0.25
+    SHARE = 20
+
+    def __init__(
+        self,
+        closing: dict[object, None],
+        gone: Callable[[list[object]], None],
+        tables: tuple[Path, ...] = (Path("/proc/net/tcp"), Path("/proc/net/tcp6")),
+    ) -> None:
+        self._closing = closing
+        self._gone = gone
+        self._tables = tables
+        self._timer: asyncio.TimerHandle | None = None
+        self._pause_seconds = self.SHORTEST_SECONDS
+        self.looks = 0
+
+    def wake(self) -> None:
+        """Something is closing."""
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._pause_seconds, self._look, loop)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        began = loop.time()
+        there: set[tuple[bytes, bytes]] = set()
+        for table in self._tables:
+            there |= existing(_read(table))
+        self.looks += 1
+        self._gone([name for name in self._closing if name not in there])
+        took = loop.time() - began
+        self._pause_seconds = min(max(self.SHARE * took, self.SHORTEST_SECONDS), self.LONGEST_SECONDS)
+        if self._closing:
+            self.wake()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _read(table: Path) -> bytes:
+    try:
+        return table.read_bytes()
+    except OSError:  # no IPv6 here
+        return b""

@@ -1,0 +1,242 @@
+"""Names to addresses: asynchronous, cached within bounds, and only to addresses that may be connected to.
+
+Guarantees: `Resolver.resolve` never raises for a name, whatever DNS says; each name is asked for once,
+however many wait for it; an answer is used for its TTL within `minimum_ttl`…`maximum_ttl` seconds, a
+negative one for `negative_ttl`; the cache holds at most `cache_size` names (the least recently used go
+first). Addresses that the guard refuses are not in the answer, so that a name that suddenly leads into a
+private network (rebinding) leads nowhere. /etc/hosts and search domains play no part.
+
+c-ares (pycares) does the protocol: its sockets are watched by the event loop, no thread is used; it retries
+once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+
+import pycares
+
+from webgraph_it.fetch.guard import Address, Guard, literal
+
+
+class Answer(NamedTuple):
+    """What a host name leads to."""
+
+    addresses: tuple[Address, ...]
+    """Those that may be connected to, in the server's order."""
+    reason: str = ""
+    """Why there are none: `nxdomain`, `no-address`, `timeout`, `server`, `name`, or `forbidden/<refusal>`."""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DnsSettings:
+    """All times in seconds."""
+
+    servers: tuple[str, ...] = ()
+    """`address` or `address:port`; none: those of /etc/resolv.conf."""
+    timeout: float = 5.0
+    """For each of the two tries."""
+    minimum_ttl: float = 60.0
+    maximum_ttl: float = 86_400.0
+    negative_ttl: float = 600.0
+    failure_ttl: float = 30.0
+    """A timeout or a server's failure says less than a negative answer."""
+    cache_size: int = 200_000
+    ipv6: bool = False
+    """Ask for AAAA where there is no A."""
+
+
+class AnswerCache:
+    """Answers with an end, at most `size` of them (pure)."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._answers: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def get(self, host: str, now: float) -> Answer | None:
+        entry = self._answers.get(host)
+        if entry is None:
+            return None
+        if entry[0] <= now:
+            del self._answers[host]
+            return None
+        self._answers.move_to_end(host)
+        return entry[1]
+
+    def put(self, host: str, answer: Answer, until: float) -> None:
+        self._answers[host] = (until, answer)
+        self._answers.move_to_end(host)
+        if len(self._answers) > self._size:
+            self._answers.popitem(last=False)
+
+
+class Resolver:
+    """Host names and literals to the addresses that may be connected to."""
+
+    def __init__(self, settings: DnsSettings, guard: Guard, count: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._count = count
+        self._cache = AnswerCache(settings.cache_size)
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._channel: _Channel | None = None
+
+    def cached(self, host: str, now: float) -> Answer | None:
+        """The answer, if it is known already."""
+        return self._cache.get(host, now)
+
+    async def resolve(self, host: str) -> Answer:
+        """The answer for `host` (a name, or an address in any spelling)."""
+        loop = asyncio.get_running_loop()
+        answer = self._cache.get(host, loop.time())
+        if answer is not None:
+            self._count("dns/cache_hit")
+            return answer
+        waiting = self._waiting.get(host)
+        if waiting is None:
+            waiting = self._waiting[host] = loop.create_future()
+            self._begin(host, loop)
+        return await asyncio.shield(waiting)
+
+    def _begin(self, host: str, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            address = literal(host)
+            name = "" if address else host.removesuffix(".").encode("idna").decode("ascii")
+        except ValueError as error:
+            self._finish(host, Answer((), "name", str(error)), self._settings.negative_ttl)
+            return
+        if address is not None:
+            self._finish(host, self._guarded((address,)), self._settings.maximum_ttl)
+            return
+        if self._channel is None:
+            self._channel = _Channel(loop, self._settings)
+        self._ask(host, name, pycares.QUERY_TYPE_A)
+
+    def _ask(self, host: str, name: str, record_type: int) -> None:
+        assert self._channel is not None
+        self._count("dns/query")
+        self._channel.query(
+            name, record_type, lambda result, error: self._answered(host, name, record_type, result, error)
+        )
+
+    def _answered(self, host: str, name: str, record_type: int, result: Any, error: int | None) -> None:
+        if error is None:
+            found, ttl = _addresses(result)
+            if found:
+                bounded = min(max(ttl, self._settings.minimum_ttl), self._settings.maximum_ttl)
+                self._finish(host, self._guarded(found), bounded)
+                return
+            error = pycares.errno.ARES_ENODATA
+        reason = _REASONS.get(error, "server")
+        if reason == "no-address" and self._settings.ipv6 and record_type == pycares.QUERY_TYPE_A:
+            self._ask(host, name, pycares.QUERY_TYPE_AAAA)
+            return
+        message = f"{host}: {pycares.errno.strerror(error)!s}"
+        ttl = self._settings.negative_ttl if reason in _NEGATIVE else self._settings.failure_ttl
+        self._finish(host, Answer((), reason, message), ttl)
+
+    def _guarded(self, found: Sequence[Address]) -> Answer:
+        refusals = {address: self._guard.refusal(address) for address in found}
+        allowed = tuple(address for address, refusal in refusals.items() if refusal is None)
+        if allowed:
+            return Answer(allowed)
+        address, refusal = next(iter(refusals.items()))
+        assert refusal is not None
+        return Answer(
+            (), f"forbidden/{refusal.value}", f"{address} is not connected to ({refusal.value} address)"
+        )
+
+    def _finish(self, host: str, answer: Answer, ttl: float) -> None:
+        waiting = self._waiting.pop(host)
+        if waiting.done():
+            return
+        loop = waiting.get_loop()
+        self._cache.put(host, answer, loop.time() + ttl)
+        self._count(f"dns/{answer.reason}" if answer.reason else "dns/resolved")
+        waiting.set_result(answer)
+
+    def close(self) -> None:
+        """Stop asking; those who still wait get the answer `server`."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+
+
+def _addresses(result: Any) -> tuple[list[Address], float]:
+    """The addresses of an answer, each once, and its shortest TTL, aliases on the way included."""
+    found: dict[Address, None] = {}
+    ttl = float("inf")
+    for record in result.answer:
+        ttl = min(ttl, record.ttl)
+        if record.type in (pycares.QUERY_TYPE_A, pycares.QUERY_TYPE_AAAA):
+            found[ip_address(record.data.addr)] = None
+    return list(found), ttl
+
+
+_REASONS: dict[int, str] = {
+    pycares.errno.ARES_ENOTFOUND: "nxdomain",
+    pycares.errno.ARES_ENODATA: "no-address",
+    pycares.errno.ARES_ETIMEOUT: "timeout",
+    pycares.errno.ARES_EBADNAME: "name",
+    pycares.errno.ARES_ECANCELLED: "server",
+}
+_NEGATIVE = ("nxdomain", "no-address", "name")
+
+
+class _Channel:
+    """A c-ares channel whose sockets the event loop watches."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, settings: DnsSettings) -> None:
+        self._loop = loop
+        self._tick_seconds = min(0.25, settings.timeout / 4)
+        self._pending = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._channel = pycares.Channel(
+            sock_state_cb=self._watch,
+            timeout=settings.timeout,
+            tries=2,
+            servers=list(settings.servers) or None,
+            lookups="b",
+        )
+
+    def query(self, name: str, record_type: int, done: Callable[[Any, int | None], None]) -> None:
+        """Ask; `done` is called with the result or the error, never before this returns."""
+        self._pending += 1
+
+        def answered(result: Any, error: int | None) -> None:
+            self._pending -= 1
+            self._loop.call_soon(done, result, error)
+
+        self._channel.query(name, record_type, callback=answered)
+        if self._timer is None:
+            self._timer = self._loop.call_later(self._tick_seconds, self._tick)
+
+    def _watch(self, fd: int, readable: bool, writable: bool) -> None:
+        if readable:
+            self._loop.add_reader(fd, self._channel.process_read_fd, fd)
+        else:
+            self._loop.remove_reader(fd)
+        if writable:
+            self._loop.add_writer(fd, self._channel.process_write_fd, fd)
+        else:
+            self._loop.remove_writer(fd)
+
+    def _tick(self) -> None:
+        """Let c-ares see the time pass, as long as it waits for something."""
+        self._timer = None
+        self._channel.process_fd(pycares.ARES_SOCKET_BAD, pycares.ARES_SOCKET_BAD)
+        if self._pending:
+            self._timer = self._loop.call_later(self._tick_seconds, self._tick)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._channel.cancel()
+        self._channel.close()

@@ -1,0 +1,58 @@
+"""Scrapy's DOWNLOADER without slots: the frontier has already decided who may be asked, and when.
+
+Downloader middlewares (ours and the user's), the download handlers and the three signals of a download work
+as in Scrapy; per-domain queues, delays and their garbage collection are not there. Scrapy's own Downloader
+costs six more task switches a page for them.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy.core.downloader.handlers import DownloadHandlers
+from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
+from scrapy.http import Response
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import build_from_crawler
+from twisted.internet.defer import Deferred
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class LeanDownloader:
+    """As many downloads at once as CONCURRENT_REQUESTS says (0 = no limit); sockets have their own cap."""
+
+    def __init__(self, crawler: "Crawler") -> None:
+        self._crawler = crawler
+        self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
+        self.active: set[Request] = set()
+        self.slots: dict[str, Any] = {}
+        """Always empty; Scrapy's own extensions look at it."""
+        self.handlers = DownloadHandlers(crawler)
+        self.middleware = build_from_crawler(DownloaderMiddlewareManager, crawler)
+
+    def fetch(self, request: Request) -> "Deferred[Response | Request]":
+        return deferred_from_coro(self._fetch(request))
+
+    def needs_backout(self) -> bool:
+        return 0 < self._most <= len(self.active)
+
+    def close(self) -> None:
+        """Nothing of ours runs on; the handlers close with the engine."""
+
+    async def _fetch(self, request: Request) -> Response | Request:
+        self.active.add(request)
+        try:
+            return await self.middleware.download_async(self._download, request)
+        finally:
+            self.active.remove(request)
+
+    async def _download(self, request: Request) -> Response:
+        send, spider = self._crawler.signals.send_catch_log, self._crawler.spider
+        send(signal=signals.request_reached_downloader, request=request, spider=spider)
+        try:
+            response = await self.handlers.download_request_async(request)
+            send(signal=signals.response_downloaded, response=response, request=request, spider=spider)
+            return response
+        finally:
+            send(signal=signals.request_left_downloader, request=request, spider=spider)

@@ -1,0 +1,62 @@
+"""The bytes of a request (pure).
+
+Guarantees: one request, whatever the URL and the headers hold: control characters, which could end a line and
+begin another request, are dropped. Headers given with the request win over ours.
+"""
+
+from collections.abc import Mapping
+
+from webgraph_it.fetch.target import Target
+
+ACCEPT = {
+    b"Accept": b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    b"Accept-Language": b"it,en;q=0.5",
+    b"Accept-Encoding": b"gzip, deflate, br, zstd",
+    b"Connection": b"keep-alive",
+}
+_CONTROLS = bytes(range(32)) + b"\x7f"
+
+
+class RequestWriter:
+    """Writes requests with the same default headers."""
+
+    def __init__(self, user_agent: str, from_email: str = "") -> None:
+        self._defaults = {b"User-Agent": user_agent.encode(), **ACCEPT}
+        if from_email:
+            self._defaults[b"From"] = from_email.encode()
+        self._default_block = _block(self._defaults)
+
+    def write(
+        self,
+        target: Target,
+        method: str = "GET",
+        headers: Mapping[bytes, list[bytes]] | None = None,
+        body: bytes = b"",
+    ) -> bytes:
+        """The request's bytes."""
+        line = f"{method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n".encode()
+        if line.translate(None, _CONTROLS + b" ") != line.translate(None, b"\r\n "):
+            line = _clean_line(target, method)
+        block = self._merged(headers) if headers else self._default_block
+        if body:
+            block += b"Content-Length: %d\r\n" % len(body)
+        return line + block + b"\r\n" + body
+
+    def _merged(self, headers: Mapping[bytes, list[bytes]]) -> bytes:
+        given = {name: b", ".join(values) for name, values in headers.items()}
+        return _block({**self._defaults, **given})
+
+
+def _clean_line(target: Target, method: str) -> bytes:
+    path = target.path.encode().translate(None, _CONTROLS)
+    host = target.authority.encode().translate(None, _CONTROLS)
+    return b"%s %s HTTP/1.1\r\nHost: %s\r\n" % (method.encode().translate(None, _CONTROLS), path, host)
+
+
+def _block(headers: Mapping[bytes, bytes]) -> bytes:
+    ours = (b"Host", b"Content-Length", b"Transfer-Encoding")
+    return b"".join(
+        b"%s: %s\r\n" % (name.translate(None, _CONTROLS), value.translate(None, _CONTROLS))
+        for name, value in headers.items()
+        if name not in ours and value
+    )

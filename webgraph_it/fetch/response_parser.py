@@ -1,0 +1,371 @@
+"""One HTTP/1 response from bytes, as tolerant as the web needs (pure: no I/O, no clock).
+
+    feed(data) … feed(data) [, eof()] ─► status, headers, body, flags
+
+Guarantees: whatever the bytes and however they are cut into pieces, the parser either completes, or raises
+`BadResponse` with a named reason, or wants more; it never holds more than `Limits` allow. It answers what
+browsers answer: bare LF, missing reason or version, Latin-1 and folded headers, lines without a colon, junk
+before the status line, wrong and contradicting lengths, bodies that are not chunked although they should be.
+
+Our own rather than httptools: behind a strict parser this one would be needed anyway, and one parser has one
+behaviour. It costs 9 µs for a usual response, httptools 4 (tests/benchmarks/handler.py): of a page's time, 1
+%. It does not undo content codings: decode.py does.
+"""
+
+import re
+from dataclasses import dataclass
+
+CUT_BODY = "truncated"
+"""The body was longer than MAX_BODY_BYTES: its beginning is there."""
+CUT_FRAMING = "framing"
+"""The body came in more and smaller chunks than any honest server sends: its beginning is there."""
+DATA_LOSS = "dataloss"
+"""The connection ended before the announced end of the body."""
+NOT_CHUNKED = "not-chunked"
+"""The header announced chunks, the body had none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one response may cost."""
+
+    head_bytes: int = 64 * 1024
+    """Status line and headers, interim responses and junk before them included."""
+    header_count: int = 256
+    body_bytes: int = 5 * 1024 * 1024
+    framing_bytes: int = 1024 * 1024
+    """What is between the chunks: a body sent byte by byte costs us more than its sender."""
+
+
+class BadResponse(Exception):
+    """Not an HTTP response, or more than the limits allow. `reason` is its name in the stats."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class ResponseParser:
+    """Reads one response; a new one is made for each request."""
+
+    __slots__ = (
+        "_body_size",
+        "_buffer",
+        "_chunk_seen",
+        "_framing_size",
+        "_head_request",
+        "_head_size",
+        "_left",
+        "_limits",
+        "_pieces",
+        "_scanned",
+        "_state",
+        "complete",
+        "flags",
+        "headers",
+        "reusable",
+        "status",
+        "version",
+    )
+
+    def __init__(self, limits: Limits, head_request: bool = False) -> None:
+        self._limits = limits
+        self._head_request = head_request
+        self._state = _HEAD
+        self._buffer = b""
+        self._head_size = 0
+        self._pieces: list[bytes] = []
+        self._body_size = 0
+        self._left = 0
+        self._scanned = 0
+        self._chunk_seen = False
+        self._framing_size = 0
+        self.status = 0
+        self.version = b"1.1"
+        self.headers: dict[bytes, list[bytes]] = {}
+        """Names in Scrapy's spelling (`Content-Type`), values in order."""
+        self.flags: list[str] = []
+        self.complete = False
+        self.reusable = False
+        """After completion: whether the connection may carry another request."""
+
+    @property
+    def body(self) -> bytes:
+        pieces = self._pieces
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    @property
+    def started(self) -> bool:
+        """Whether the final head has been read."""
+        return self._state is not _HEAD
+
+    def feed(self, data: bytes) -> bool:
+        """Take what the server sent. True when the response is complete; more must not be fed then."""
+        if self._state is _HEAD:
+            self._read_heads(self._buffer + data if self._buffer else data)
+        else:
+            self._read_body(data)
+        return self.complete
+
+    def eof(self) -> None:
+        """The server closed. Afterwards the response is complete, maybe flagged, or BadResponse is raised."""
+        if self._state is _HEAD:
+            if not self._head_size and not self._buffer.strip():
+                raise BadResponse("no-response", "the connection was closed without a response")
+            if _status_line_start(self._buffer) < 0 and not self._head_size:
+                raise BadResponse("not-http", f"not an HTTP response: {self._buffer[:40]!r}")
+            raise BadResponse("incomplete-head", "the connection was closed in the middle of the headers")
+        if self._state is _CHUNKS and self._buffer and not self._chunk_seen:
+            self._not_chunked(self._buffer)
+        if not self.complete and self._state is not _UNTIL_CLOSE and not self._last_chunk_came():
+            self.flags.append(DATA_LOSS)
+        self._finish(reusable=False)
+
+    # -- the head -------------------------------------------------------------------------------------------
+
+    def _read_heads(self, data: bytes) -> None:
+        """Read interim responses (1xx) and the final head; give what follows to the body."""
+        while True:
+            start = _status_line_start(data)
+            end, after = _head_end(data, max(start, self._scanned)) if start >= 0 else (-1, -1)
+            if end < 0:
+                self._wait_for_head(data, start)
+                return
+            self._count_head(after)
+            self._read_head(data[start:end])
+            data = data[after:]
+            self._scanned = 0
+            if not 100 <= self.status < 200 or self.status == 101:
+                break
+            self.headers = {}
+        self._buffer = b""
+        self._choose_framing()
+        if data or self._left == 0:
+            self._read_body(data)
+
+    def _wait_for_head(self, data: bytes, start: int) -> None:
+        if self._head_size + len(data) > self._limits.head_bytes:
+            self._count_head(len(data))
+        if start < 0 and len(data) > _MAX_JUNK_BYTES:
+            raise BadResponse("not-http", f"not an HTTP response: {data[:40]!r}")
+        self._buffer = data
+        self._scanned = max(0, len(data) - 3) if start >= 0 else 0
+
+    def _count_head(self, size: int) -> None:
+        self._head_size += size
+        if self._head_size > self._limits.head_bytes:
+            raise BadResponse("head-bytes", f"more than {self._limits.head_bytes} bytes of headers")
+
+    def _read_head(self, head: bytes) -> None:
+        lines = head.splitlines()
+        if len(lines) > self._limits.header_count:
+            raise BadResponse("header-count", f"more than {self._limits.header_count} headers")
+        match = _STATUS_LINE.match(lines[0])
+        if match is None:
+            raise BadResponse("not-http", f"not an HTTP status line: {lines[0][:80]!r}")
+        self.version = match[1] or b"1.0"
+        self.status = int(match[2])
+        self._read_headers(lines)
+
+    def _read_headers(self, lines: list[bytes]) -> None:
+        headers = self.headers
+        values: list[bytes] = []
+        for line in lines[1:]:
+            name, colon, value = line.partition(b":")
+            if name not in _SPELLING:
+                if line[:1] in _FOLD:
+                    if values:
+                        values[-1] += b" " + line.strip()
+                    continue
+                if not colon:
+                    continue
+            name = _SPELLING.get(name) or _spelling(name)
+            if name in headers:
+                values = headers[name]
+                values.append(value.strip())
+            else:
+                headers[name] = values = [value.strip()]
+
+    # -- how long the body is -------------------------------------------------------------------------------
+
+    def _choose_framing(self) -> None:
+        if self.status in _WITHOUT_BODY or self._head_request:
+            self._state = _LENGTH
+        elif self._chunked():
+            self._state = _CHUNKS
+        else:
+            self._left = self._content_length()
+            self._state = _UNTIL_CLOSE if self._left < 0 else _LENGTH
+
+    def _chunked(self) -> bool:
+        values = self.headers.get(b"Transfer-Encoding")
+        return values is not None and b"chunked" in values[-1].lower()
+
+    def _content_length(self) -> int:
+        """The announced length; the greatest, if there are several; -1 if none makes sense."""
+        values = self.headers.get(b"Content-Length")
+        if values is None:
+            return -1
+        if len(values) == 1 and values[0].isdigit() and len(values[0]) < 18:
+            return int(values[0])
+        found = [_LENGTH_VALUE.match(part) for value in values for part in value.split(b",")]
+        return max((int(match[1]) for match in found if match), default=-1)
+
+    def _keep_alive(self) -> bool:
+        values = self.headers.get(b"Connection")
+        if not values:
+            return self.version == b"1.1"
+        last = values[-1].lower()
+        return b"close" not in last and (self.version == b"1.1" or b"keep-alive" in last)
+
+    # -- the body -------------------------------------------------------------------------------------------
+
+    def _read_body(self, data: bytes) -> None:
+        if self._state is _LENGTH:
+            self._read_length(data)
+        elif self._state is _CHUNKS:
+            self._read_chunks(data)
+        else:
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        """Keep body bytes, up to the cap."""
+        room = self._limits.body_bytes - self._body_size
+        if len(data) > room:
+            self._pieces.append(data[:room])
+            self._body_size += room
+            self._cut(CUT_BODY)
+            return
+        self._pieces.append(data)
+        self._body_size += len(data)
+
+    def _cut(self, flag: str) -> None:
+        self.flags.append(flag)
+        self._finish(reusable=False)
+
+    def _finish(self, reusable: bool) -> None:
+        self.complete = True
+        self.reusable = reusable
+
+    def _read_length(self, data: bytes) -> None:
+        size = len(data)
+        if size < self._left:
+            self._left -= size
+            self._take(data)
+            return
+        extra = size > self._left
+        self._take(data[: self._left] if extra else data)
+        self._left = 0
+        if CUT_BODY not in self.flags:
+            self._finish(reusable=not extra and self._one_length() and self._keep_alive())
+
+    def _one_length(self) -> bool:
+        return len(set(self.headers.get(b"Content-Length", ()))) <= 1
+
+    # -- chunks ---------------------------------------------------------------------------------------------
+
+    def _read_chunks(self, data: bytes) -> None:
+        if self._buffer:
+            data = self._buffer + data
+            self._buffer = b""
+        position = 0
+        while self._state is _CHUNKS and not self.complete:
+            if self._left > 0:
+                piece = data[position : position + self._left]
+                if not piece:
+                    return
+                position += len(piece)
+                self._left -= len(piece)
+                self._take(piece)
+            else:
+                position = self._read_framing(data, position)
+                if position < 0:
+                    return
+
+    def _read_framing(self, data: bytes, position: int) -> int:
+        """Read one line that is not body: a size, the end of a chunk, a trailer. -1: it has not come yet."""
+        after = data.find(b"\n", position) + 1
+        if not after:
+            self._wait_for_line(data[position:])
+            return -1
+        self._framing_size += after - position
+        if self._framing_size > self._limits.framing_bytes:
+            self._cut(CUT_FRAMING)
+            return after
+        line = data[position:after].strip()
+        if self._left == _TRAILERS:
+            if not line:
+                self._finish(reusable=after == len(data) and self._keep_alive())
+        elif line:  # an empty line is the end of the chunk before
+            self._read_size(line, data, position)
+        return after
+
+    def _read_size(self, line: bytes, data: bytes, position: int) -> None:
+        match = _CHUNK_SIZE.match(line)
+        if match is None:
+            self._not_chunked(data[position:])
+            return
+        self._chunk_seen = True
+        self._left = int(match[1], 16) or _TRAILERS
+
+    def _last_chunk_came(self) -> bool:
+        return self._state is _CHUNKS and self._left == _TRAILERS
+
+    def _wait_for_line(self, rest: bytes) -> None:
+        if len(rest) > _MAX_CHUNK_LINE_BYTES:
+            self._not_chunked(rest)
+        else:
+            self._buffer = rest
+
+    def _not_chunked(self, rest: bytes) -> None:
+        """The body is plain after all: read it by its length, if there is one, or until the end."""
+        if self._chunk_seen:
+            raise BadResponse("chunk-size", f"not the size of a chunk: {rest[:40]!r}")
+        self.flags.append(NOT_CHUNKED)
+        self._left = self._content_length()
+        self._state = _UNTIL_CLOSE if self._left < 0 else _LENGTH
+        self._read_body(rest)
+
+
+_HEAD, _LENGTH, _CHUNKS, _UNTIL_CLOSE = "head", "length", "chunks", "until-close"
+_TRAILERS = -1
+"""Instead of a chunk's bytes left: the last chunk has been read."""
+_MAX_CHUNK_LINE_BYTES = 4096
+_MAX_JUNK_BYTES = 4096
+"""Before the status line."""
+
+_STATUS_LINE = re.compile(rb"[^\S\r\n]*HTTP(?:/([0-9]+(?:\.[0-9]+)?))?[^\S\r\n]+([0-9]{3})", re.IGNORECASE)
+_STATUS_LINE_IN_JUNK = re.compile(
+    rb"^[^\S\r\n]*(?:HTTP)(?:/[0-9.]+)?[^\S\r\n]+[0-9]", re.IGNORECASE | re.MULTILINE
+)
+_LENGTH_VALUE = re.compile(rb"\s*\+?([0-9]{1,18})(?![0-9])")
+_CHUNK_SIZE = re.compile(rb"(?:0x)?([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
+_WITHOUT_BODY = (101, 204, 304)
+_FOLD = (b" ", b"\t")
+
+
+def _status_line_start(data: bytes) -> int:
+    """Where the status line begins, after any junk; -1 if it has not come yet."""
+    if data.startswith(b"HTTP/"):
+        return 0
+    match = _STATUS_LINE_IN_JUNK.search(data)
+    return match.start() if match else -1
+
+
+def _head_end(data: bytes, start: int) -> tuple[int, int]:
+    """Where the first empty line begins and ends, with or without CR; -1 if it has not come yet."""
+    end = data.find(b"\n\r\n", start)
+    bare = data.find(b"\n\n", start, end + 1) if end >= 0 else data.find(b"\n\n", start)
+    return (bare, bare + 2) if bare >= 0 else (end, end + 3)
+
+
+_SPELLING: dict[bytes, bytes] = {}
+"""Names as they came → as Scrapy's Headers spell them."""
+_MAX_SPELLINGS = 2000
+
+
+def _spelling(name: bytes) -> bytes:
+    spelt = name.strip().title()
+    if len(_SPELLING) < _MAX_SPELLINGS and len(name) < 64:
+        _SPELLING[name] = spelt
+    return spelt

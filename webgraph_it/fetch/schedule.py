@@ -1,0 +1,164 @@
+"""BANDWIDTH_SCHEDULE: how many bytes a second we may take, by weekday and hour.
+
+    [["mon-fri 08:00-19:00", "1500 KB/s"], ["22:00-06:00", "unlimited"], ["sat,sun", "10 Mbit/s"]]
+
+Each entry is [when, rate]; the first that matches the local time decides, and where none matches the rate is
+unlimited. `when` is days (`mon-fri`, `sat,sun`, `*` or nothing for every day), then hours (`08:00-19:00`, or
+nothing for the whole day; `24:00` is the day's end; `22:00-06:00` crosses midnight and belongs to the day on
+which it begins). `rate` is a number with B/s, KB/s, MB/s, GB/s (powers of 1000), KiB/s, MiB/s, GiB/s (of
+1024), kbit/s, Mbit/s or Gbit/s; `0` stops all downloads; `unlimited` lifts the limit.
+
+Guarantees: the rate is a pure function of a UTC timestamp, and therefore right on the days when clocks
+change: an hour that is skipped never matches, one that occurs twice matches twice. A wrong value raises
+ScheduleError: one sentence naming the setting, the value and what is expected.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+SETTING = "BANDWIDTH_SCHEDULE"
+UNLIMITED = math.inf
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MINUTES_A_DAY = 24 * 60
+_HOURS = re.compile(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})")
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)/s", re.IGNORECASE)
+_BYTES = {
+    "b": 1.0,
+    "kb": 1e3,
+    "mb": 1e6,
+    "gb": 1e9,
+    "kib": 1024.0,
+    "mib": 1024.0**2,
+    "gib": 1024.0**3,
+    "kbit": 1e3 / 8,
+    "mbit": 1e6 / 8,
+    "gbit": 1e9 / 8,
+}
+
+
+class ScheduleError(ValueError):
+    """A schedule that cannot be understood: what was found and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the plan."""
+
+    days: frozenset[int]
+    """0 is Monday; the days on which the hours begin."""
+    start_minute: int
+    end_minute: int
+    """Minutes since midnight; beyond 1440 on the next day."""
+    bytes_per_second: float
+
+    def matches(self, weekday: int, minute: int) -> bool:
+        today = weekday in self.days and self.start_minute <= minute < self.end_minute
+        return today or ((weekday - 1) % 7 in self.days and minute + _MINUTES_A_DAY < self.end_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The plan: entries in order of precedence, and the clock they speak of."""
+
+    entries: tuple[Entry, ...]
+    timezone: ZoneInfo
+
+    def rate_at(self, utc: float) -> float:
+        """Bytes per second allowed at this instant (seconds since 1970 UTC): 0 is stop, infinity no limit."""
+        local = datetime.fromtimestamp(utc, self.timezone)
+        minute = local.hour * 60 + local.minute
+        for entry in self.entries:
+            if entry.matches(local.weekday(), minute):
+                return entry.bytes_per_second
+        return UNLIMITED
+
+
+def parse_schedule(value: object, timezone: str = "Europe/Rome", setting: str = SETTING) -> Schedule:
+    """A Schedule from the setting's value: a list, or the same as JSON text (as `-s` gives it)."""
+    return Schedule(tuple(_entry(pair, setting) for pair in _pairs(value, setting)), _zone(timezone))
+
+
+def _pairs(value: object, setting: str) -> list[object]:
+    found = value
+    if isinstance(found, str):
+        try:
+            found = json.loads(found) if found.strip() else []
+        except ValueError:
+            raise _error(setting, value, 'JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]]') from None
+    if not isinstance(found, list | tuple):
+        raise _error(setting, value, "a list of [when, rate]")
+    if len(found) == 2 and all(isinstance(part, str) for part in found):
+        return [found]  # one entry without its brackets: there is no other way to read it
+    return list(found)
+
+
+def _entry(pair: object, setting: str) -> Entry:
+    if not (
+        isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+    ):
+        raise _error(setting, pair, 'entries such as ["mon-fri 08:00-19:00", "1500 KB/s"]')
+    when, rate = pair
+    words = when.lower().split()
+    hours = words.pop() if words and ":" in words[-1] else "00:00-24:00"
+    if len(words) > 1:
+        raise _error(setting, when, 'days and hours such as "mon-fri 08:00-19:00", "sat,sun" or "*"')
+    days = _days(words[0] if words else "*", setting)
+    return Entry(days, *_minutes(hours, setting), bytes_per_second(rate, setting))
+
+
+def _days(text: str, setting: str) -> frozenset[int]:
+    if text == "*":
+        return frozenset(range(7))
+    days: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if first not in _DAYS or (dash and last not in _DAYS):
+            raise _error(setting, text, "days such as mon-fri, sat,sun or * (mon tue wed thu fri sat sun)")
+        day, end = _DAYS.index(first), _DAYS.index(last or first)
+        days.add(end)
+        while day != end:  # sat-mon goes round the week's end
+            days.add(day)
+            day = (day + 1) % 7
+    return frozenset(days)
+
+
+def _minutes(text: str, setting: str) -> tuple[int, int]:
+    found = _HOURS.fullmatch(text)
+    hour, minute, end_hour, end_minute = map(int, found.groups()) if found else (99, 0, 99, 0)
+    start, end = hour * 60 + minute, end_hour * 60 + end_minute
+    valid = (
+        start < _MINUTES_A_DAY and end <= _MINUTES_A_DAY and minute < 60 and end_minute < 60 and start != end
+    )
+    if not valid:
+        raise _error(setting, text, "hours such as 08:00-19:00, 19:00-24:00 or 22:00-06:00")
+    return start, end if end > start else end + _MINUTES_A_DAY
+
+
+def bytes_per_second(text: str, setting: str = SETTING) -> float:
+    """`1500 KB/s` → 1,500,000.0."""
+    if text.strip().lower() == "unlimited":
+        return UNLIMITED
+    if text.strip() == "0":
+        return 0.0
+    found = _RATE.fullmatch(text.strip())
+    unit = _BYTES.get(found[2].lower()) if found else None
+    if found is None or unit is None:
+        raise _error(setting, text, 'a rate such as "1500 KB/s", "2 MB/s", "10 Mbit/s", "0" or "unlimited"')
+    return float(found[1]) * unit
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError, TypeError):  # ZoneInfoNotFoundError is a KeyError
+        raise _error("SCHEDULE_TIMEZONE", name, "an IANA name such as Europe/Rome") from None
+
+
+def _error(setting: str, found: object, expected: str) -> ScheduleError:
+    shown = repr(found) if isinstance(found, str) else json.dumps(found, default=repr)
+    return ScheduleError(f"{setting}: {shown} found, {expected} expected.")

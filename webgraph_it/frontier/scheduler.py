@@ -1,0 +1,271 @@
+"""The frontier as Scrapy's SCHEDULER: leases become requests, finished pages come back as outcomes.
+
+The only module that touches private parts of Scrapy's engine (`_wake`): pinned by scrapy>=2.19,<2.20.
+
+A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
+out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
+recorded), `try_again`, `respell`, `hand_back`, or, if a callback or somebody's pipeline failed, `_abandoned`.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.http import Response
+
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.politeness import Politeness
+from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
+from webgraph_it.frontier.rocks import RocksStore
+from webgraph_it.items import Page
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+logger = logging.getLogger(__name__)
+
+WAIT = "wait"
+"""RobotsRecord.status of a robots.txt that could not be reached: pages wait until it expires, then it is asked
+for again. Any other status: the pages may be asked about."""
+
+
+class PageRequest(Request):
+    """A request for a URL in normal form: it is sent as it is, and never compared with others."""
+
+    def _url_is_verbatim(self) -> bool:
+        return True
+
+
+class FrontierScheduler(BaseScheduler):
+    """Opens the frontier of JOBDIR and speaks for it."""
+
+    frontier: Frontier
+
+    def __init__(
+        self, crawler: "Crawler", path: Path, politeness: Politeness, order: Order, limits: Limits
+    ) -> None:
+        self._crawler = crawler
+        self._path = path
+        self._politeness = politeness
+        self._order = order
+        self._limits = limits
+        self._leases: dict[bytes, Lease] = {}
+        self._again: deque[Request] = deque()
+        self._robots_hops: dict[str, tuple[str, int]] = {}
+        """Origins whose robots.txt redirected: where to, and after how many redirects."""
+        self._alarm: asyncio.TimerHandle | None = None
+        self.paused = False
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        settings = crawler.settings
+        scheduler = cls(
+            crawler,
+            Path(settings["JOBDIR"]) / "frontier",
+            Politeness(
+                host_delay_seconds=settings.getfloat("HOST_DELAY"),
+                delay_factor=settings.getfloat("DELAY_FACTOR"),
+                address_delay_seconds=settings.getfloat("ADDRESS_DELAY"),
+                crawl_delay_max_seconds=settings.getfloat("CRAWL_DELAY_MAX"),
+                retry_times=settings.getint("RETRY_TIMES"),
+                back_off_seconds=settings.getfloat("BACK_OFF"),
+                park_seconds=settings.getfloat("PARK_SECONDS"),
+            ),
+            Order(settings["FRONTIER_ORDER"]),
+            Limits(
+                max_pages_per_host=settings.getint("MAX_PAGES_PER_HOST"),
+                max_depth=settings.getint("MAX_DEPTH"),
+                max_host_depth=settings.getint("MAX_HOST_DEPTH"),
+                max_queries_per_path=settings.getint("MAX_QUERIES_PER_PATH"),
+                max_same_content=settings.getint("MAX_SAME_CONTENT"),
+            ),
+        )
+        crawler.signals.connect(scheduler._spider_error, signals.spider_error)
+        crawler.signals.connect(scheduler._item_lost, signals.item_dropped)
+        crawler.signals.connect(scheduler._item_lost, signals.item_error)
+        return scheduler
+
+    # -- Scrapy's side -------------------------------------------------------------------------------------
+
+    def open(self, spider: "Spider") -> "Deferred[None] | None":
+        self.frontier = Frontier.open(
+            RocksStore(self._path), self._politeness, self._order, self._limits, time.time()
+        )
+        return None
+
+    def close(self, reason: str) -> "Deferred[None] | None":
+        """The frontier itself is closed by the crawl's last commit."""
+        if self._alarm:
+            self._alarm.cancel()
+        return None
+
+    def has_pending_requests(self) -> bool:
+        counts = self.frontier.counts()
+        return bool(counts.queued or counts.leased or self._again)
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Links never come this way; a middleware's request for a page that is already leased may."""
+        if "lease" not in request.meta:
+            return False
+        self._again.append(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        if self._again:
+            return self._again.popleft()
+        now = time.time()
+        while not self.paused and (lease := self.frontier.next(now)) is not None:
+            request = self._request(lease, now)
+            if request is not None:
+                self._leases[lease.digest] = lease
+                return request
+        self._set_alarm(now)
+        return None
+
+    def _request(self, lease: Lease, now: float) -> Request | None:
+        """The page, or first the robots.txt of its origin, or nothing yet while that cannot be reached."""
+        spider: Any = self._crawler.spider
+        origin = origin_of(lease)
+        robots = self.frontier.robots(origin)
+        if lease.given_up or (robots is not None and robots.expires_at > now and robots.status != WAIT):
+            return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta={"lease": lease})
+        if robots is not None and robots.expires_at > now:
+            self.frontier.release(lease, now, robots.expires_at)
+            return None
+        url, hops = self._robots_hops.pop(origin, (origin + "/robots.txt", 0))
+        return PageRequest(
+            url,
+            callback=spider.parse_robots,
+            errback=spider.robots_failed,
+            meta={"lease": lease, "robots_txt": True, "robots_hops": hops},
+        )
+
+    # -- how leases end ------------------------------------------------------------------------------------
+
+    def finish(self, page: Page) -> Added:
+        """The page was recorded: its links join the frontier, its lease ends."""
+        now = time.time()
+        lease = self._leases.pop(page.digest)
+        added = self.frontier.add(
+            page.links,
+            lease.depth + 1,
+            page.key,
+            now,
+            host_depth=lease.host_depth,
+            content_digest=page.content_digest,
+            traps=page.traps,
+        )
+        self.frontier.done(lease, outcome_of(page), now)
+        return added
+
+    def try_again(
+        self, lease: Lease, failure: Failure, *, seconds: float = 0.0, retry_after: float | None = None
+    ) -> bool:
+        """Put it back for later; False if it was tried often enough and the failure is final."""
+        if not self.frontier.may_retry(lease):
+            return False
+        outcome = Outcome(
+            Kind.RETRY,
+            failure,
+            duration_seconds=seconds,
+            address=lease.address,
+            retry_after_seconds=retry_after,
+        )
+        self._end(lease, outcome)
+        return True
+
+    def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
+        """The same node is asked for at another spelling of its key."""
+        self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
+
+    def learn_robots(
+        self, lease: Lease, record: RobotsRecord, *, seconds: float, crawl_delay: float | None
+    ) -> None:
+        """robots.txt of the lease's origin is known now; the page itself comes after the host's delay."""
+        self.frontier.set_robots(origin_of(lease), record)
+        self._release(
+            lease, seconds, crawl_delay, not_before=record.expires_at if record.status == WAIT else 0
+        )
+
+    def follow_robots(self, lease: Lease, url: str, hops: int, *, seconds: float) -> None:
+        """robots.txt is elsewhere; it is asked for there after the host's delay."""
+        self._robots_hops[origin_of(lease)] = (url, hops)
+        self._release(lease, seconds, None)
+
+    def _release(
+        self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0
+    ) -> None:
+        """Give the URL back untouched after a fetch of robots.txt on its host."""
+        now = time.time()
+        self._leases.pop(lease.digest, None)
+        delay = self._politeness.delay(seconds, crawl_delay or 0.0)
+        self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
+
+    def _end(self, lease: Lease, outcome: Outcome) -> None:
+        self._leases.pop(lease.digest, None)
+        self.frontier.done(lease, outcome, time.time())
+
+    # -- what should not happen: a callback or a pipeline failed ----------------------------------------------
+
+    def _spider_error(self, response: Response | None) -> None:
+        if response is not None and response.request is not None:
+            self._abandoned(response.request.meta.get("lease"))
+
+    def _item_lost(self, item: Any) -> None:
+        if isinstance(item, Page):
+            self._abandoned(self._leases.get(item.digest))
+
+    def _abandoned(self, lease: Lease | None) -> None:
+        """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
+        if lease is None or lease.digest not in self._leases:
+            return
+        if not self.try_again(lease, Failure.SERVER):
+            logger.error("Gave up %s: its page could not be recorded.", lease.url)
+            self._end(lease, Outcome())
+
+    def pause(self, paused: bool) -> None:
+        """While paused nothing new is handed out; what is in flight goes on."""
+        if self.paused and not paused:
+            self._wake()
+        self.paused = paused
+
+    # -- the clock ---------------------------------------------------------------------------------------------
+
+    def _set_alarm(self, now: float) -> None:
+        wake_at = None if self.paused else self.frontier.wake_at()
+        if self._alarm:
+            self._alarm.cancel()
+            self._alarm = None
+        if wake_at is not None:
+            self._alarm = asyncio.get_running_loop().call_later(max(0.001, wake_at - now), self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        slot = self._crawler.engine._slot
+        if slot is not None:
+            slot.nextcall.schedule()
+
+
+def origin_of(lease: Lease) -> str:
+    """Scheme and authority of the URL: what one robots.txt speaks for."""
+    return lease.url[: lease.url.index("/", len("https://"))]
+
+
+def outcome_of(page: Page) -> Outcome:
+    """What a recorded page says of its host."""
+    return Outcome(
+        failure=_FAILURES.get(page.reason, Failure.NONE) if page.status == 0 else Failure.NONE,
+        fetched=bool(page.status) or page.reason in _FAILURES,
+        duration_seconds=page.seconds,
+        address=page.address,
+    )
+
+
+_FAILURES = {"dns": Failure.DNS, "network": Failure.NETWORK, "timeout": Failure.NETWORK}

@@ -1,0 +1,131 @@
+"""The graph writer as an item pipeline: a Page is recorded in one step, or not at all.
+
+    finish in the frontier ─► shard record ─► URL list ─► page log ─► tally        (no await in between)
+
+The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.utils.misc import load_object
+
+from webgraph_it.graph.tally import Tally
+from webgraph_it.graph.writer import Durable, Shards
+from webgraph_it.items import Link, Page, State
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+PARENTS = (State.FETCHED, State.REDIRECT)
+
+
+class GraphPipeline:
+    """Writes the three streams of a crawl."""
+
+    shards: Shards
+    tally: Tally
+
+    def __init__(
+        self, crawler: "Crawler", directory: Path, buffers: dict[str, int], writer_class: Any
+    ) -> None:
+        self._crawler = crawler
+        self._directory = directory
+        self._buffers = buffers
+        self._writer_class = writer_class
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        settings = crawler.settings
+        graph, urls = settings.getint("GRAPH_BUFFER"), settings.getint("URLS_BUFFER")
+        return cls(
+            crawler,
+            Path(settings["JOBDIR"]),
+            {"graph": graph, "urls": urls, "pages": graph},
+            load_object(settings["GRAPH_WRITER"]),
+        )
+
+    def open_spider(self) -> None:
+        scheduler: Any = self._crawler.engine.scheduler
+        self._scheduler = scheduler
+        committed = scheduler.frontier.get_meta("shards")
+        files = (
+            {name: Durable(*found) for name, found in json.loads(committed).items()} if committed else None
+        )
+        self.shards = Shards(self._directory, files, self._buffers, self._writer_class)
+        self.tally = Tally(scheduler.frontier.get_meta("tally"))
+
+    async def process_item(self, item: Any) -> Any:
+        if isinstance(item, Page):
+            if self.shards.full:
+                await self.shards.room()
+            self.record(item)
+        return item
+
+    def record(self, page: Page) -> None:
+        """The one step of a page."""
+        added = self._scheduler.finish(page)
+        no_arcs = page.fetch_only | page.followed
+        children = [link.digest for link in page.links if link.digest not in no_arcs]
+        is_parent = page.in_graph and page.state in PARENTS
+        if is_parent:
+            self.shards["graph"].write(sequence(page.digest, children))
+        self._write_urls(added.new, page.fetch_only)
+        self._log(page_line(page, len(children) if is_parent else 0))
+        for link, state, reason in added.cut:
+            self._log(cut_line(link, state, reason, page.depth + 1, page.key))
+            self.tally.count_cut(state)
+        self.tally.count(page, len(children), is_parent=is_parent)
+
+    def record_seeds(self, added: Any, fetch_only: frozenset[bytes]) -> None:
+        """Seeds are nodes before any page points to them."""
+        self._write_urls(added.new, fetch_only)
+        for link, state, reason in added.cut:
+            self._log(cut_line(link, state, reason, 0, ""))
+            self.tally.count_cut(state)
+
+    def _write_urls(self, links: Iterable[Link], fetch_only: frozenset[bytes]) -> None:
+        lines = "".join([f"{link.key}\t{link.url}\n" for link in links if link.digest not in fetch_only])
+        if lines:
+            self.shards["urls"].write(lines.encode("ascii"))
+
+    def _log(self, line: str) -> None:
+        self.shards["pages"].write(line.encode())
+
+
+def sequence(parent: bytes, children: list[bytes]) -> bytes:
+    """A parent (first bit 1) followed by its children (first bit 0)."""
+    return bytes((parent[0] | 0x80,)) + parent[1:] + b"".join(children)
+
+
+def page_line(page: Page, links: int) -> str:
+    """One line of the page log (docs/formats.md)."""
+    return (
+        json.dumps(
+            {
+                "key": page.key,
+                "url": page.url,
+                "time": round(page.time, 3),
+                "status": page.status,
+                "type": page.media_type,
+                "bytes": page.size_bytes,
+                "digest": page.content_digest,
+                "depth": page.depth,
+                "via": page.via,
+                "links": links,
+                "address": page.address,
+                "state": page.state,
+                "reason": page.reason,
+                "seconds": round(page.seconds, 3),
+            }
+        )
+        + "\n"
+    )
+
+
+def cut_line(link: Link, state: State, reason: str, depth: int, via: str) -> str:
+    """A node that was found and deliberately not fetched."""
+    page = Page(link.url, link.key, link.digest, 0.0, state, 0, depth, via, reason=reason)
+    return page_line(page, 0)

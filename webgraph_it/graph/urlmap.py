@@ -1,0 +1,237 @@
+"""The URL map: id → URL and URL → id, without loading it into memory.
+
+Two files. `urls.blocks` holds the nodes in order of key, 48 to a block, each block compressed by itself (zstd
+with a common dictionary). `urls.index`, all numbers little-endian u64:
+
+    bytes 0-7     the magic `WGITURL1`
+    then          n, URLs per block, D (bytes of the dictionary, padding included), H (bytes of the heads)
+    D bytes       the zstd dictionary, padded with zeros to a multiple of 8 (empty: compressed without one)
+    (B+1) × 8     where each block starts in urls.blocks; the last is the length of that file
+    (B+1) × 8     where each head starts among the heads; the last is H
+    H bytes       the heads: the shortest prefix of each block's first key that is greater than the key before
+
+A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`,
+where `common` (at most 244) is how many bytes its key has in common with the key before it in the block;
+then the URLs of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the
+URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and
+the rest as in the key.
+
+Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
+of keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
+"""
+
+import mmap
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import zstandard
+
+from webgraph_it.urls import Refusal, names
+
+MAGIC = b"WGITURL1"
+HEADER_BYTES = 40
+URLS_PER_BLOCK = 48
+LENGTH_BIAS = 11
+"""The byte of a common length is above LF, which ends the line."""
+MOST_COMMON = 255 - LENGTH_BIAS
+EXPLICIT = ord("x")
+SPELLINGS = {ord("0"): "http://", ord("1"): "https://", ord("2"): "http://www.", ord("3"): "https://www."}
+
+
+class Block(NamedTuple):
+    """One block, decompressed and cut into lines."""
+
+    spellings: bytes
+    lines: list[bytes]
+
+    def keys(self) -> Iterator[bytes]:
+        """The keys, in order."""
+        key = b""
+        for line in self.lines[: len(self.spellings)]:
+            key = key[: line[0] - LENGTH_BIAS] + line[1:]
+            yield key
+
+    def key(self, position: int) -> bytes:
+        """One key: from its own line backwards, as far as something is missing at the front."""
+        key, missing = self.lines[position][1:], self.lines[position][0] - LENGTH_BIAS
+        while missing:
+            position -= 1
+            line = self.lines[position]
+            common = line[0] - LENGTH_BIAS
+            if common < missing:
+                key, missing = line[1 : missing - common + 1] + key, common
+        return key
+
+    def lower_bound(self, key: bytes) -> tuple[int, bool]:
+        """The position of the first key not less than `key`, and whether it is equal.
+
+        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A
+        line that shares more with its predecessor than `key` does is still less than `key`, and is passed
+        over.
+        """
+        known, rest, wanted = 0, b"", key
+        for position, line in enumerate(self.lines[: len(self.spellings)]):
+            common = line[0] - LENGTH_BIAS
+            if common > known and not wanted.startswith(rest[: common - known]):
+                continue
+            known, rest, wanted = common, line[1:], key[common:]
+            if rest >= wanted:
+                return position, rest == wanted
+        return len(self.spellings), False
+
+    def url(self, position: int, key: bytes) -> str:
+        """The URL of the node at `position`, whose key is `key`."""
+        spelling = self.spellings[position]
+        if spelling != EXPLICIT:
+            return spell(key.decode(), SPELLINGS[spelling])
+        before = self.spellings[:position].count(EXPLICIT)
+        return self.lines[len(self.spellings) + before].decode()
+
+
+def spell(key: str, start: str) -> str:
+    """The URL of a key: `it,unipd)/a` and `https://www.` give `https://www.unipd.it/a`."""
+    host, _, rest = key.partition(")")
+    return f"{start}{'.'.join(reversed(host.split(',')))}{rest}"
+
+
+class UrlMap:
+    """The names of the nodes 0 … len-1, in order of key."""
+
+    def __init__(self, prefix: str | Path) -> None:
+        """`prefix` is the path without the suffixes `.index` and `.blocks`."""
+        self._index = _mapped(Path(f"{prefix}.index"))
+        self._data = _mapped(Path(f"{prefix}.blocks"))
+        if self._index[:8] != MAGIC:
+            raise ValueError(
+                f"{prefix}.index is not a URL map: it starts with {self._index[:8]!r}, not {MAGIC!r}"
+            )
+        self._n, self._per_block, dictionary, _ = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
+        blocks = -(-self._n // self._per_block)
+        table = HEADER_BYTES + dictionary
+        self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
+        self._head_starts = memoryview(self._index)[
+            table + 8 * (blocks + 1) : table + 16 * (blocks + 1)
+        ].cast("Q")
+        self._heads_at = table + 16 * (blocks + 1)
+        self._decompressor = _decompressor(self._index[HEADER_BYTES : HEADER_BYTES + dictionary])
+        self._block = lru_cache(maxsize=256)(self._read_block)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __repr__(self) -> str:
+        size = len(self._index) + len(self._data)
+        return f"<UrlMap of {self._n} URLs, {size / max(self._n, 1):.2f} bytes each>"
+
+    def url(self, node: int) -> str:
+        """The URL of a node."""
+        block, key, position = self._locate(node)
+        return block.url(position, key)
+
+    def key(self, node: int) -> str:
+        """The key of a node."""
+        return self._locate(node)[1].decode()
+
+    def id(self, url: str) -> int:
+        """The node of a URL, in any spelling; KeyError if it is not in the map."""
+        key = names.key(url)
+        node = None if isinstance(key, Refusal) else self.find(key)
+        if node is None:
+            raise KeyError(url)
+        return node
+
+    def find(self, key: str) -> int | None:
+        """The node of a key, or None."""
+        node, found = self._lower_bound(key.encode())
+        return node if found else None
+
+    def __contains__(self, url: object) -> bool:
+        key = names.key(url) if isinstance(url, str) else Refusal.INVALID
+        return not isinstance(key, Refusal) and self.find(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """All URLs, in order of id."""
+        return (url for _, url in self.items())
+
+    def keys(self) -> Iterator[str]:
+        """All keys, in order of id."""
+        for number in range(len(self._starts) - 1):
+            yield from map(bytes.decode, self._read_block(number).keys())
+
+    def items(self, start: int = 0) -> Iterator[tuple[str, str]]:
+        """(key, URL) of the nodes from `start` on, in order."""
+        for number in range(start // self._per_block, len(self._starts) - 1):
+            block = self._read_block(number)
+            for position, key in enumerate(block.keys()):
+                if number * self._per_block + position >= start:
+                    yield key.decode(), block.url(position, key)
+
+    def prefix(self, prefix: str) -> range:
+        """The nodes whose key starts with `prefix`."""
+        if not prefix:
+            return range(self._n)
+        return self.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
+
+    def between(self, first: str, beyond: str) -> range:
+        """The nodes whose key is at least `first` and less than `beyond`."""
+        return range(self._lower_bound(first.encode())[0], self._lower_bound(beyond.encode())[0])
+
+    def host(self, host: str) -> range:
+        """The pages of a host, on all its ports: `www.unipd.it` and `unipd.it` are one."""
+        return self.prefix(f"{_host_key(host)})")
+
+    def domain(self, domain: str) -> range:
+        """The pages of a domain with all its hosts: `)` ends its own name, `,` goes on to theirs."""
+        key = _host_key(domain)
+        return self.between(f"{key})", f"{key}-")
+
+    def directory(self, url: str) -> range:
+        """The pages whose URL starts as this one does."""
+        key = names.key(url)
+        if isinstance(key, Refusal):
+            raise ValueError(f"{url!r} is not the URL of a directory")
+        return self.prefix(key)
+
+    def _read_block(self, number: int) -> Block:
+        raw = self._decompressor.decompress(self._data[self._starts[number] : self._starts[number + 1]])
+        count = min(self._per_block, self._n - number * self._per_block)
+        return Block(raw[:count], raw[count:].split(b"\n"))
+
+    def _locate(self, node: int) -> tuple[Block, bytes, int]:
+        if not 0 <= node < self._n:
+            raise IndexError(f"node {node} of a map of {self._n} URLs")
+        number, position = divmod(int(node), self._per_block)
+        block = self._block(number)
+        return block, block.key(position), position
+
+    def _lower_bound(self, key: bytes) -> tuple[int, bool]:
+        """The first node whose key is not less than `key`, and whether it is equal."""
+        number = bisect_right(range(len(self._starts) - 1), key, key=self._head) - 1
+        if number < 0:
+            return 0, False
+        position, found = self._block(number).lower_bound(key)
+        return number * self._per_block + position, found
+
+    def _head(self, number: int) -> bytes:
+        starts = self._head_starts
+        return self._index[self._heads_at + starts[number] : self._heads_at + starts[number + 1]]
+
+
+def _host_key(host: str) -> str:
+    key = names.key(f"http://{host}/")
+    if isinstance(key, Refusal):
+        raise ValueError(f"{host!r} is not the name of a host")
+    return key.partition(")")[0]
+
+
+def _mapped(path: Path) -> mmap.mmap | bytes:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+
+
+def _decompressor(dictionary: bytes) -> zstandard.ZstdDecompressor:
+    trained = dictionary.rstrip(b"\0") if not any(dictionary) else dictionary
+    return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(trained) if trained else None)

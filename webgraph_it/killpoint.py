@@ -1,0 +1,30 @@
+"""Named points at which a test may kill the process, in the manner of RocksDB's crash test.
+
+WEBGRAPH_IT_KILL_AT="after-sync:3" sends SIGKILL to the process itself the third time it passes `after-sync`.
+Unset, as always outside tests, `reached` does nothing.
+"""
+
+import os
+import signal
+
+POINTS = (
+    "after-swap",
+    "after-shard-write",
+    "after-sync",
+    "before-store-commit",
+    "after-store-commit",
+    "during-checkpoint",
+    "during-recovery",
+)
+
+_point, _, _count = os.environ.get("WEBGRAPH_IT_KILL_AT", "").partition(":")
+_passes_left = int(_count or 1)
+
+
+def reached(point: str) -> None:
+    global _passes_left
+    if point != _point:
+        return
+    _passes_left -= 1
+    if _passes_left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)

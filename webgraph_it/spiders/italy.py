@@ -1,0 +1,357 @@
+"""The spider `italy`: responses become Pages.
+
+One Page per response, its links in it, never a Request per link. A redirect is a page with one link, except to
+another spelling of the same node, which is fetched again there. What failed for the moment goes back to the
+frontier; what failed for good is a Page too, so that every node has its line in the page log.
+"""
+
+import logging
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from hashlib import md5
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Spider, signals
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    UsageError,
+)
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+
+from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.extract import Document, LinkPolicy, link_policy
+from webgraph_it.extract.headers import NAMES
+from webgraph_it.extract.workers import WorkerPool
+from webgraph_it.fetch.retry_after import retry_after_seconds
+from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
+from webgraph_it.fetch.robots_tag import nofollow
+from webgraph_it.frontier.records import Failure, Lease
+from webgraph_it.frontier.records import RobotsRecord as KnownRobots
+from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
+from webgraph_it.graph.pipeline import GraphPipeline
+from webgraph_it.items import Link, Page, State
+from webgraph_it.spiders.spellings import next_spelling
+from webgraph_it.urls import Name, Refusal, name
+from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.seeds import read_seeds
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure as TwistedFailure
+
+logger = logging.getLogger(__name__)
+
+REDIRECTS = (301, 302, 303, 307, 308)
+BUSY = (429, 503)
+MAX_SPELLINGS = 5
+"""Redirects to another spelling of the same node, before it is given up."""
+
+
+class ItalySpider(Spider):
+    """Crawls what SCOPE_SURTS covers, from SEEDS."""
+
+    name = "italy"
+    seeds: Mapping[str, str] = MappingProxyType({})
+    """key → url, for the seeds report."""
+    _policy: LinkPolicy
+    _robots: RobotsPolicy
+    _extractors: WorkerPool
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
+        super().update_settings(settings)
+        try:
+            preflight(settings)
+        except PROBLEMS as error:
+            raise UsageError(str(error), print_help=False) from None
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        settings = crawler.settings
+        spider._policy = link_policy(
+            settings["LINK_KINDS_ARCS"],
+            settings["LINK_KINDS_FOLLOWED"],
+            settings["EXTRACT_EMBEDDED"],
+            settings["EXTRACT_PLAIN_TEXT"],
+        )
+        spider._robots = policy_of(crawler)
+        workers = settings["EXTRACT_WORKERS"]
+        spider._extractors = WorkerPool(
+            spider._policy,
+            (os.cpu_count() or 1) - 1 if workers < 0 else workers,
+            settings["EXTRACT_TIMEOUT"],
+            settings["EXTRACT_MEMORY"],
+        )
+        crawler.signals.connect(spider.spider_opened, signals.spider_opened)
+        crawler.signals.connect(spider.spider_closed, signals.spider_closed)
+        return spider
+
+    async def spider_opened(self) -> None:
+        await self._extractors.open()
+
+    async def spider_closed(self) -> None:
+        await self._extractors.close()
+        self.crawler.stats.set_value("extract/workers_replaced", self._extractors.replaced)
+
+    # -- seeds ---------------------------------------------------------------------------------------------
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
+        found = read_seeds(Path(self.settings["SEEDS"]))
+        for complaint in found.complaints:
+            logger.warning(complaint)
+        scope = Scope.from_settings(self.settings, found)
+        names = [named for url in found.urls if isinstance(named := name(url), Name)]
+        self.seeds = {named.key: named.url for named in names}
+        links = [Link(*named, "seed") for named in names]
+        fetch_only = frozenset(
+            link.digest for link in links if not scope.verdict(link.key, link.url).in_graph
+        )
+        added = self._scheduler.frontier.add(links, 0, "", time.time())
+        self._pipeline.record_seeds(added, fetch_only)
+        logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
+        return
+        yield
+
+    @property
+    def _scheduler(self) -> FrontierScheduler:
+        scheduler = self.crawler.engine.scheduler
+        assert isinstance(scheduler, FrontierScheduler)
+        return scheduler
+
+    @property
+    def _pipeline(self) -> GraphPipeline:
+        pipeline = self.crawler.get_item_pipeline(GraphPipeline)
+        assert isinstance(pipeline, GraphPipeline)
+        return pipeline
+
+    # -- pages ---------------------------------------------------------------------------------------------
+
+    async def parse(self, response: Response) -> list[Page]:
+        """An answer: a page, a redirect, a failure for the moment, or one for good."""
+        lease: Lease = response.meta["lease"]
+        if 200 <= response.status < 300:
+            return [await self._fetched(response, lease)]
+        if response.status in REDIRECTS:
+            return self._redirected(response, lease)
+        if response.status >= 500 or response.status == 429:
+            failure = Failure.BUSY if response.status in BUSY else Failure.SERVER
+            wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
+            if self._scheduler.try_again(lease, failure, seconds=_seconds(response), retry_after=wait):
+                return []
+        return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
+
+    async def _fetched(self, response: Response, lease: Lease) -> Page:
+        extraction = await self._extractors.extract(_document(response))
+        self._count("links/refused", extraction.refused)
+        return self._page(
+            response,
+            lease,
+            State.FETCHED,
+            links=extraction.links,
+            media_type=extraction.media_type,
+            reason=extraction.reason,
+            followed=frozenset(link.digest for link in extraction.links if link.kind not in self._policy.arcs)
+            if self._policy.followed
+            else frozenset(),
+        )
+
+    def _redirected(self, response: Response, lease: Lease) -> list[Page]:
+        target = name(_header(response, "Location"), response.url)
+        if isinstance(target, Refusal) or not _header(response, "Location"):
+            return [self._page(response, lease, State.ERROR, reason="redirect-nowhere")]
+        if target.key != lease.key:
+            return [self._page(response, lease, State.REDIRECT, links=(Link(*target, "redirect"),))]
+        if lease.spellings >= MAX_SPELLINGS:
+            return [self._page(response, lease, State.ERROR, reason="redirect-loop")]
+        self._scheduler.respell(lease, target.url, fetched=True, seconds=_seconds(response))
+        return []
+
+    def failed(self, failure: "TwistedFailure") -> list[Page]:
+        """No answer came, or the request was refused on the way."""
+        request: Any = failure.request  # type: ignore[attr-defined]
+        lease: Lease = request.meta["lease"]
+        if failure.check(IgnoreRequest):
+            return [self._refused(lease, failure.value)]
+        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and self._respelled(lease):
+            return []
+        reason, kind = _failure_of(failure.value)
+        if self._scheduler.try_again(lease, kind):
+            return []
+        return [self._unanswered(lease, State.ERROR, reason)]
+
+    def _respelled(self, lease: Lease) -> bool:
+        """The host may be there under another spelling."""
+        other = next_spelling(lease.url, lease.spellings)
+        if other is None:
+            return False
+        self._scheduler.respell(lease, other, fetched=False)
+        return True
+
+    def _refused(self, lease: Lease, refusal: BaseException) -> Page:
+        """By a middleware of ours, which says what the node is, or by somebody else's."""
+        state = State.ROBOTS_DENIED if isinstance(refusal, RobotsDenied) else State.ERROR
+        return self._unanswered(
+            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "refused")
+        )
+
+    # -- robots.txt ------------------------------------------------------------------------------------------
+
+    def parse_robots(self, response: Response) -> list[Page]:
+        """robots.txt of the lease's origin, or a redirect on the way to it."""
+        lease: Lease = response.meta["lease"]
+        hops: int = response.meta.get("robots_hops", 0)
+        onward = redirect_target(response.status, response.url, _header(response, "Location"), hops)
+        if onward is not None:
+            self._scheduler.follow_robots(lease, onward, hops + 1, seconds=_seconds(response))
+            return []
+        wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
+        self._judge_robots(lease, response.status, response.body, None, hops, _seconds(response), wait)
+        return []
+
+    def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
+        """No answer: perhaps the host has another spelling; else robots.txt is unreachable."""
+        request: Any = failure.request  # type: ignore[attr-defined]
+        lease: Lease = request.meta["lease"]
+        hops: int = request.meta.get("robots_hops", 0)
+        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and not hops:
+            if self._respelled(lease):
+                return []
+            reason, kind = _failure_of(failure.value)
+            if self._scheduler.try_again(lease, kind):
+                return []
+            return [self._unanswered(lease, State.ERROR, reason)]
+        reason, _ = _failure_of(failure.value)
+        self._judge_robots(lease, 0, b"", reason, hops, 0.0, None)
+        return []
+
+    def _judge_robots(
+        self,
+        lease: Lease,
+        status: int,
+        body: bytes,
+        error: str | None,
+        hops: int,
+        seconds: float,
+        retry_after: float | None,
+    ) -> None:
+        now = time.time()
+        known = self._scheduler.frontier.robots(origin(lease.url))
+        previous = RobotsRecord.from_bytes(known.text) if known else None
+        record = self._robots.judge(
+            status, body, error, hops, now, previous=previous, retry_after_seconds=retry_after
+        )
+        self.crawler.stats.inc_value(f"robots/{record.reason}")
+        waiting = record.failures > 0 and not self._robots.hopeless(record)
+        self._scheduler.learn_robots(
+            lease,
+            KnownRobots(record.to_bytes(), now, record.expires_at, WAIT if waiting else "known"),
+            seconds=seconds,
+            crawl_delay=self._robots.crawl_delay(record),
+        )
+
+    # -- making pages ------------------------------------------------------------------------------------------
+
+    def _page(self, response: Response, lease: Lease, state: State, **details: Any) -> Page:
+        details.setdefault("media_type", _media_type(response)[0])
+        return Page(
+            url=response.url,
+            key=lease.key,
+            digest=lease.digest,
+            time=response.meta["fetch_times"][0],
+            state=state,
+            status=response.status,
+            depth=lease.depth,
+            via=lease.via,
+            size_bytes=len(response.body),
+            content_digest=md5(response.body, usedforsecurity=False).hexdigest() if response.body else "",
+            address=str(response.ip_address or ""),
+            seconds=_seconds(response),
+            **details,
+        )
+
+    def _unanswered(self, lease: Lease, state: State, reason: str) -> Page:
+        return Page(
+            url=lease.url,
+            key=lease.key,
+            digest=lease.digest,
+            time=time.time(),
+            state=state,
+            status=0,
+            depth=lease.depth,
+            via=lease.via,
+            reason=reason,
+        )
+
+    def _count(self, prefix: str, counts: Mapping[str, int]) -> None:
+        for reason, count in counts.items():
+            self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
+
+
+def _failure_of(error: BaseException) -> tuple[str, Failure]:
+    for kind, reason, failure in _FAILURES:
+        if isinstance(error, kind):
+            return reason, failure
+    return "network", Failure.NETWORK
+
+
+_FAILURES = (
+    (CannotResolveHostError, "dns", Failure.DNS),
+    (DownloadConnectionRefusedError, "refused", Failure.NETWORK),
+    (DownloadTimeoutError, "timeout", Failure.NETWORK),
+)
+
+
+def _document(response: Response) -> Document:
+    media_type, charset = _media_type(response)
+    headers = tuple(
+        (header, value)
+        for header in NAMES
+        if header != "location"
+        for value in response.headers.getlist(header)
+    )
+    tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+    return Document(
+        response.body,
+        response.url,
+        media_type,
+        charset,
+        headers,
+        bool(tags) and nofollow(tags, PRODUCT_TOKEN),
+    )
+
+
+def _media_type(response: Response) -> tuple[str, str | None]:
+    """`text/html; charset=utf-8` → `text/html`, `utf-8`."""
+    media_type, _, parameters = _header(response, "Content-Type").partition(";")
+    charset = _CHARSET.search(parameters)
+    return media_type.strip().lower(), charset[1] if charset else None
+
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
+
+
+def _header(response: Response, name: str) -> str:
+    """The header's last value: UTF-8, or Latin-1 where it is not."""
+    value = response.headers.get(name) or b""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _seconds(response: Response) -> float:
+    """How long the fetch took, from sending to the last byte."""
+    sent, _, ended = response.meta["fetch_times"]
+    return float(ended - sent)

@@ -1,0 +1,176 @@
+"""What belongs to the crawl: one verdict for each URL.
+
+    IN           in the graph, and fetched
+    FETCH_ONLY   fetched for its links, but not in the graph: a directory site outside the scope
+    TRAP_...     in the graph as the end of arcs, but not fetched: it looks like one of endlessly many
+    the others   out: neither node nor arc
+
+Pure. Whether a URL is in the graph depends on its key alone, so that two spellings of a node agree. How deep
+a crawl may go (reason `depth`) is for the frontier to say: a URL does not know its depth.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from sys import maxsize
+from typing import Any, Self
+
+from webgraph_it.urls.names import key
+from webgraph_it.urls.seeds import Seeds
+from webgraph_it.urls.surt import SurtPrefixes, prefix_of_url, starts
+
+# The thesis' list, then images, film, sound, fonts and archives since.
+EXCLUDED_EXTENSIONS = tuple(
+    """
+    bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt
+    webp svg ico tif avif heic psd
+    webm mkv flv m4v mpg 3gp ogv
+    ogg oga flac aac m4a wma aif aiff
+    woff woff2 ttf otf eot
+    zip gz tgz bz2 xz 7z rar tar iso dmg exe msi apk jar deb rpm
+    """.split()  # noqa: SIM905 - sixty words are read more easily than sixty quotes
+)
+ADMITTED_ENDING = ".xml.gz"  # a packed sitemap: the one archive with links
+MAX_URL_LENGTH = 2083  # characters: what browsers and servers have long agreed on
+MAX_KEY_LENGTH = 16_384  # characters: more is data, not a name
+MAX_PATH_SEGMENTS = 20
+MAX_REPEATED_SEGMENTS = 3  # times in a row: then it is a trap
+MAX_QUERY_PARAMETERS = 20
+
+
+class Verdict(Enum):
+    """What to do with a URL. The value is the reason's name in the stats."""
+
+    IN = "in"
+    FETCH_ONLY = "fetch-only"
+    HOST = "host"
+    """Not under any SURT prefix."""
+    EXTENSION = "extension"
+    """An image, a film, a font, an archive: nothing with links."""
+    LENGTH = "length"
+    """The key is too long to be a node."""
+    DIRECTORY_TRAP = "directory-trap"
+    """A trap on a directory site: not fetched, and it is not in the graph anyway."""
+    TRAP_LENGTH = "trap-length"
+    TRAP_REPETITION = "trap-repetition"
+    """Some segments again and again: /a/b/a/b/a/b."""
+    TRAP_DEPTH = "trap-depth"
+    """Too many segments."""
+    TRAP_QUERY = "trap-query"
+    """Too many parameters."""
+
+    in_graph: bool
+    fetchable: bool
+    reason: str
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        self.in_graph = reason == "in" or reason.startswith("trap-")
+        self.fetchable = reason in ("in", "fetch-only")
+
+    @property
+    def is_trap(self) -> bool:
+        """Whether the node's state is `trap-cut`."""
+        return self.in_graph and not self.fetchable
+
+
+class Scope:
+    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 is no limit."""
+
+    def __init__(
+        self,
+        surts: Iterable[str] = ("it,",),
+        fetch_only: Iterable[str] = (),
+        *,
+        excluded_extensions: Iterable[str] = EXCLUDED_EXTENSIONS,
+        max_url_length: int = MAX_URL_LENGTH,
+        max_path_segments: int = MAX_PATH_SEGMENTS,
+        max_repeated_segments: int = MAX_REPEATED_SEGMENTS,
+        max_query_parameters: int = MAX_QUERY_PARAMETERS,
+    ) -> None:
+        self.surts = SurtPrefixes(surts)
+        self.fetch_only = SurtPrefixes(fetch_only)
+        self.excluded_extensions = frozenset(
+            extension.lower().lstrip(".") for extension in excluded_extensions
+        )
+        self._max_url_length = max_url_length or maxsize
+        self._max_path_segments = max_path_segments or maxsize
+        self._times_allowed = max_repeated_segments - 1 if max_repeated_segments else maxsize
+        self._max_query_parameters = max_query_parameters or maxsize
+        self._shallow = min(self._times_allowed, self._max_path_segments)
+        self._starts = tuple(start for prefix in self.surts.prefixes for start in starts(prefix))
+        self._extension_window = -1 - max(map(len, self.excluded_extensions), default=0)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], seeds: Seeds) -> Self:
+        """The scope of a crawl; seeds outside SCOPE_SURTS are directories, fetched for their links."""
+        surts = SurtPrefixes(settings.get("SCOPE_SURTS", ("it,",)))
+        return cls(
+            surts.prefixes,
+            _directories(surts, seeds),
+            excluded_extensions=settings.get("EXCLUDED_EXTENSIONS", EXCLUDED_EXTENSIONS),
+            max_url_length=int(settings.get("MAX_URL_LENGTH", MAX_URL_LENGTH)),
+            max_path_segments=int(settings.get("MAX_PATH_SEGMENTS", MAX_PATH_SEGMENTS)),
+            max_repeated_segments=int(settings.get("MAX_REPEATED_SEGMENTS", MAX_REPEATED_SEGMENTS)),
+        )
+
+    def __repr__(self) -> str:
+        return f"Scope({list(self.surts.prefixes)}, fetch only {list(self.fetch_only.prefixes)})"
+
+    def verdict(self, key: str, url: str = "") -> Verdict:
+        """What to do with the node `key`, when it is spelled `url` (which matters for its length only)."""
+        inside = key.startswith(self._starts)
+        if not inside and key not in self.fetch_only:
+            return Verdict.HOST
+        path, _, query = key.partition("?")
+        dot = path.rfind(".", self._extension_window)
+        if dot >= 0 and self._is_excluded(path[dot + 1 :].lower(), path):
+            return Verdict.EXTENSION
+        if len(key) > MAX_KEY_LENGTH:
+            return Verdict.LENGTH
+        trap = self._trap(path, query, len(url) or len(key))
+        if trap is None:
+            return Verdict.IN if inside else Verdict.FETCH_ONLY
+        return trap if inside else Verdict.DIRECTORY_TRAP
+
+    def _is_excluded(self, extension: str, path: str) -> bool:
+        return extension in self.excluded_extensions and not path.lower().endswith(ADMITTED_ENDING)
+
+    def _trap(self, path: str, query: str, url_length: int) -> Verdict | None:
+        if url_length > self._max_url_length:
+            return Verdict.TRAP_LENGTH
+        if query and query.count("&") >= self._max_query_parameters:
+            return Verdict.TRAP_QUERY
+        slashes = path.count("/")
+        if slashes <= self._shallow:
+            return None
+        segments = path.split("/")  # the first is the host, the last is empty after a closing slash
+        if slashes + 1 - len(set(segments)) >= self._times_allowed and _repeats(
+            segments, self._times_allowed
+        ):
+            return Verdict.TRAP_REPETITION
+        return Verdict.TRAP_DEPTH if slashes - (not segments[-1]) > self._max_path_segments else None
+
+
+def _repeats(segments: list[str], times_allowed: int) -> bool:
+    """Whether one or more segments follow upon themselves more often than allowed."""
+    named = segments[1:] if segments[-1] else segments[1:-1]
+    longest_period = len(named) // (times_allowed + 1)
+    return any(
+        _longest_run(named, period) >= period * times_allowed for period in range(1, longest_period + 1)
+    )
+
+
+def _longest_run(segments: list[str], period: int) -> int:
+    """How many segments in a row equal the one `period` places before."""
+    longest = run = 0
+    for place in range(period, len(segments)):
+        run = run + 1 if segments[place] == segments[place - period] else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _directories(surts: SurtPrefixes, seeds: Seeds) -> tuple[str, ...]:
+    """The seed file's extra prefixes, and one of its own for each seed that neither they nor the scope cover."""
+    covered = SurtPrefixes((*surts.prefixes, *seeds.extra_prefixes))
+    outside = (url for url in seeds.urls if str(key(url)) not in covered)
+    return (*seeds.extra_prefixes, *map(prefix_of_url, outside))

@@ -1,0 +1,138 @@
+"""SURT prefixes: which part of the web a key belongs to.
+
+A prefix is written like the beginning of a key (see names.py) and comes in three kinds:
+
+    it,                            every host under .it, and `it` itself
+    it,unipd)                      exactly the host unipd.it, on all its ports
+    com,esempio)/directory/italia/ what that host keeps under that path (on the default port)
+
+`parse` also takes what users have at hand: Heritrix' `http://(it,unipd,)/`, a bare domain (`unipd.it` is
+`it,unipd,`), a URL (`http://esempio.com/a/b.html` is `com,esempio)/a/`). `www` is dropped, as in keys.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from webgraph_it.urls import names
+
+_HERITRIX = re.compile(r"(?:https?://)?\((.*)", re.IGNORECASE)
+_ADDRESS = r"[0-9]+(?:\.[0-9]+){3}|\[[0-9a-f:.]+\]"
+_SURT = re.compile(
+    rf"(?P<host>[a-z0-9_-]+(?:,[a-z0-9_-]+)*|{_ADDRESS})(?:,|,?\)(?P<path>(?::[0-9]+)?(?:/.*)?))?",
+    re.IGNORECASE,
+)
+_ADDRESS_AS_PREFIX = re.compile(rf"({_ADDRESS}),")
+_WWW_LABEL = re.compile(r",www[0-9]*$")
+
+
+class SurtError(ValueError):
+    """The text is no SURT prefix; the message says what was found and what was expected."""
+
+
+class SurtPrefixes:
+    """A set of prefixes, as `parse` takes them; SurtError if one is none.
+
+    `match` finds the longest that covers a key, in time logarithmic in their number.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.prefixes = tuple(sorted({parse(text) for text in texts}))
+        domains_first = self.prefixes[::-1]  # so that a host's own prefix takes its start from the domain's
+        self._named = {start: prefix for prefix in domains_first for start in starts(prefix)}
+        self._starts = sorted(self._named)
+        self._shorter = _shorter(self._starts)
+
+    def __repr__(self) -> str:
+        return f"SurtPrefixes({list(self.prefixes)})"
+
+    def __bool__(self) -> bool:
+        return bool(self.prefixes)
+
+    def __contains__(self, key: str) -> bool:
+        return self.match(key) is not None
+
+    def match(self, key: str) -> str | None:
+        """The longest prefix that covers the key.
+
+        Whatever sorts between a string and one of its continuations continues it too: so every start of the
+        key is the start of the one that sorts last before it, or that one itself.
+        """
+        place = bisect_right(self._starts, key) - 1
+        while place >= 0:
+            if key.startswith(self._starts[place]):
+                return self._named[self._starts[place]]
+            place = self._shorter[place]
+        return None
+
+
+def starts(prefix: str) -> tuple[str, ...]:
+    """What a key begins with when the prefix covers it: a domain's hosts, and the domain as a host."""
+    return (prefix, prefix[:-1] + ")") if prefix.endswith(",") else (prefix,)
+
+
+def _shorter(ordered: list[str]) -> list[int]:
+    """For each string of a sorted list, the place of the longest other one that it begins with, or -1."""
+    places: list[int] = []
+    open_places: list[int] = []
+    for place, text in enumerate(ordered):
+        while open_places and not text.startswith(ordered[open_places[-1]]):
+            open_places.pop()
+        places.append(open_places[-1] if open_places else -1)
+        open_places.append(place)
+    return places
+
+
+def parse(text: str) -> str:
+    """The prefix that a user's line means; SurtError if none."""
+    text = text.strip()
+    if heritrix := _HERITRIX.fullmatch(text):
+        return _from_surt(heritrix[1], text)
+    if "://" in text:
+        return prefix_of_url(text)
+    if "," in text or ")" in text or "." not in text:
+        return _from_surt(text, text)
+    if "/" in text:
+        return prefix_of_url(f"http://{text}")
+    return _domain(_of_key(f"http://{text}/", text).partition(")")[0])
+
+
+def prefix_of_url(url: str) -> str:
+    """What a URL stands for as a prefix: its host, and its path up to the last slash."""
+    host, _, path = _of_key(url, url).partition(")")
+    directory = path.partition("?")[0].rpartition("/")[0]
+    return f"{host}){directory}/" if directory else f"{host})"
+
+
+def _of_key(url: str, text: str) -> str:
+    key = names.key(url)
+    if isinstance(key, names.Refusal):
+        raise _error(text)
+    return key
+
+
+def _from_surt(surt: str, text: str) -> str:
+    parts = _SURT.fullmatch(surt)
+    if not parts:
+        raise _error(text)
+    host, path = _without_www(parts["host"].lower()), parts["path"]
+    if path is None and host == parts["host"].lower():
+        return _domain(host)
+    return f"{host})" if path in (None, "/") else f"{host}){path}"
+
+
+def _domain(host: str) -> str:
+    """All hosts under this name; an address has none."""
+    return _ADDRESS_AS_PREFIX.sub(r"\1)", f"{host},")
+
+
+def _without_www(host: str) -> str:
+    while (shorter := _WWW_LABEL.sub("", host)) != host and "," in shorter:
+        host = shorter
+    return host
+
+
+def _error(text: str) -> SurtError:
+    return SurtError(
+        f"{text!r} is no SURT prefix: expected for instance it, or it,unipd) or a domain or a URL"
+    )
