@@ -1,4 +1,4 @@
-"""A web served from a thread of the test's own process: quicker to start than SimWeb's process."""
+"""Webs served in the test's own process, which is quicker than SimWeb: from a thread, or without a network."""
 
 import asyncio
 import threading
@@ -9,11 +9,20 @@ from typing import Any
 
 import uvloop
 
+from webgraph_it.simweb.answers import Answer
 from webgraph_it.simweb.crawl_settings import settings
 from webgraph_it.simweb.hits import NoHitLog
+from webgraph_it.simweb.http_server import Request, Site
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.server import Doors, Ports, Servers
 from webgraph_it.simweb.world import World
+
+
+def asked(
+    world: World, scheme: str, host: str, target: str, *, method: str = "GET", coding: str = ""
+) -> Answer:
+    """What a fresh server would answer, without a network."""
+    return Site(world, NoHitLog()).answer(Request(method, scheme, host, target, coding, "test", keep=True))
 
 
 @contextmanager
