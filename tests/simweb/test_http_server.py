@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not in
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[SimWeb]:
-    with SimWeb(hosts=5, pages=100, only=["plain"], shares=SHARES, page_bytes=3000) as web:
+    with SimWeb(hosts=1, pages=400, only=["plain"], shares=SHARES, page_bytes=3000) as web:
         yield web
 
 

@@ -15,7 +15,7 @@ from webgraph_it.simweb.words import PLAIN
 
 STAY_SHARE = 0.75
 """Of the links, how many stay on their host."""
-SKEW = 3
+SKEW = 5
 """A target of rank r is chosen with a probability proportional to r ** (1 / SKEW - 1)."""
 SPREAD = 0.6
 """Sigma of the log-normal law of out-degrees."""
@@ -82,7 +82,7 @@ class PlainLinks:
     def _calibrated(self, degree: float, pages: int) -> float:
         """The mean to draw with, so that the mean of what is drawn (each target once) is `degree`."""
         random = Random("calibration")
-        sample = [self._locate(random.randrange(pages)) for _ in range(100)]
+        sample = [self._locate(random.randrange(pages)) for _ in range(200)]
         mean = degree
         for _ in range(4):
             self._mean = mean
