@@ -50,12 +50,17 @@ def _allow_many_sockets() -> None:
 def _run(options: argparse.Namespace, folder: Path) -> None:
     plan = _plan(options)
     world = World(plan)
-    doors = Doors(world, Ports(options.http_port, options.https_port, options.dns_port))
-    log = HitLog(options.hits) if options.hits else NoHitLog()
     if options.truth:
         walk(world).write(options.truth)
     seeds: Path = options.seeds or folder / "seeds.txt"
     seeds.write_text("".join(f"{url}\n" for url in world.seeds), encoding="utf-8")
+    log = HitLog(options.hits) if options.hits else NoHitLog()
+    with contextlib.closing(log):
+        _open_and_serve(options, world, log, seeds)
+
+
+def _open_and_serve(options: argparse.Namespace, world: World, log: HitLog, seeds: Path) -> None:
+    doors = Doors(world, Ports(options.http_port, options.https_port, options.dns_port))
     lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports))
     if options.settings:
         options.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,16 +30,21 @@ class Ports:
 
 
 class Doors:
-    """The open sockets of a web, before anything is served. Raises PlanError if a port is busy."""
+    """The open sockets of a web, before anything is served; all of them, or a PlanError and none."""
 
     def __init__(self, world: World, wanted: Ports) -> None:
         addresses = {host.address for host in world.by_name.values()} - {REFUSING_ADDRESS}
         if world.plan.hostile:
             addresses |= set(DECOYS)
-            prepare_bombs()
-        self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
-        self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
-        self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+        with ExitStack() as opened:
+            self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
+            opened.callback(self.udp.close)
+            opened.callback(self.tcp.close)
+            self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
+            for one in self.http:
+                opened.callback(one.close)
+            self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+            opened.pop_all()
         self.ports = Ports(_port(self.http[0]), _port(self.https[0]), _port(self.tcp))
 
 
@@ -59,6 +65,8 @@ class Servers:
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled; `on_ready` is called when all doors are open."""
         loop = asyncio.get_running_loop()
+        if self._world.plan.hostile:
+            prepare_bombs()
         opened = await self._open(loop)
         on_ready()
         try:
@@ -68,7 +76,7 @@ class Servers:
         finally:
             for each in opened:
                 each.close()
-            self._log.close()
+            self._log.flush()
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:
         names = NameServer(partial(book, self._world), self._log)

@@ -22,6 +22,7 @@ from typing import Any
 from webgraph_it.simweb import crawl_settings
 from webgraph_it.simweb.habits import chosen_shares
 from webgraph_it.simweb.hits import FLUSH_SECONDS, read
+from webgraph_it.simweb.hosts import HEALTHY
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.truth import Truth, walk
 from webgraph_it.simweb.world import World
@@ -82,6 +83,11 @@ class SimWeb:
             time.sleep(2 * FLUSH_SECONDS)
         return read(self.hits_path)
 
+    def decoy_hits(self) -> list[dict[str, Any]]:
+        """The events at addresses where a crawler has no business (see --hostile)."""
+        healthy = HEALTHY.removesuffix("0.0/16")
+        return [event for event in self.hits() if not event.get("address", healthy).startswith(healthy)]
+
     @property
     def process_id(self) -> int:
         """Of the servers' process."""
@@ -91,7 +97,11 @@ class SimWeb:
         self._folder = tempfile.TemporaryDirectory(prefix="simweb-")
         folder = Path(self._folder.name)
         self.hits_path = self._hits_path or folder / "hits.jsonl"
-        self._start(folder)
+        try:
+            self._start(folder)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
