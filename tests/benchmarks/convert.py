@@ -215,7 +215,8 @@ def measure_urls(out: Path) -> None:
     mean = sum(map(len, urls)) / len(urls)
     print(
         f"URL map: {size / len(graph):.2f} bytes a URL of {mean:.0f}; "
-        f"id → URL {(middle - begun) / len(picked) * 1e6:.1f} µs, URL → id {(end - middle) / len(picked) * 1e6:.1f} µs (random ids)"
+        f"id → URL {(middle - begun) / len(picked) * 1e6:.1f} µs, "
+        f"URL → id {(end - middle) / len(picked) * 1e6:.1f} µs (random ids)"
     )
     begun = time.perf_counter()
     WebGraph(out).successors(0)
