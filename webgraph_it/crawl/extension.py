@@ -99,7 +99,7 @@ class CrawlExtension:
             self._every(self._checkpoint_seconds, self.checkpoint)
         self._every(PROGRESS_SECONDS, self._write_progress, at_once=True)
         self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
-        self._every(DISK_SECONDS, self._watch_disk)
+        self._every(DISK_SECONDS, self._watch_disk, at_once=True)
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
 
     async def spider_closed(self, reason: str) -> None:
