@@ -3,9 +3,12 @@
 import io
 import lzma
 import re
+import shutil
 import struct
+import subprocess
 import zipfile
 import zlib
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pypdf
@@ -252,3 +255,28 @@ def test_plain_kinds_hold_their_links_in_order(seed: int) -> None:
         content = body(kind, seed, links=links).decode()
         places = [content.index(link) for link in links]
         assert places == sorted(places)
+
+
+# -- an office that we did not write --------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize("kind", ["doc", "rtf", "docx", "odt"])
+def test_libreoffice_finds_the_links(kind: str, tmp_path: Path) -> None:
+    for seed in range(6):
+        (tmp_path / f"{seed}.{kind}").write_bytes(body(kind, seed, links=LINKS[:1] + LINKS[3:4]))
+    command = [
+        "soffice",
+        f"-env:UserInstallation=file://{tmp_path}/profile",
+        "--headless",
+        "--convert-to",
+        "fodt",
+    ]
+    subprocess.run(
+        [*command, *(f"{seed}.{kind}" for seed in range(6))], cwd=tmp_path, check=True, timeout=120
+    )
+    for seed in range(6):
+        tree = ElementTree.parse(tmp_path / f"{seed}.fodt")
+        anchors = [node for node in tree.iter() if node.tag.endswith(":text:1.0}a")]
+        assert [node.get("{http://www.w3.org/1999/xlink}href") for node in anchors] == LINKS[:1] + LINKS[3:4]
