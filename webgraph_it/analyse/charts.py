@@ -1,8 +1,10 @@
-"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link matrix.
+"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link
+matrix.
 
 Each function takes numbers and names and returns a drawing; none knows where they come from.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +22,6 @@ from webgraph_it.analyse.svg import (
     exact,
     frame,
     hit,
-    markup,
     number,
     percent,
     picture,
@@ -80,13 +81,13 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
 
 def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """A cap holds until the next one begins."""
-    corners = [(right[0], left[1]) for left, right in zip(run, run[1:], strict=False)]
+    corners = [(right[0], left[1]) for left, right in itertools.pairwise(run)]
     return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
 
 def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_label: str) -> list[Markup]:
     hits = []
-    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in zip(xs, xs[1:], strict=False)), x(xs[-1])]
+    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in itertools.pairwise(xs)), x(xs[-1])]
     for index, at in enumerate(xs):
         here = [(line, value) for line in lines if (value := line.values[index]) is not None]
         if not here:
@@ -314,3 +315,23 @@ def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> 
             hits.append(hit(area, tip(x + cell, y, told, width, height)))
     drawing = picture(title, parts, hits, width=width, height=height)
     return element("div", drawing, class_="scroll", style=f"--natural: {number(width)}px")
+
+
+# -- scatter -------------------------------------------------------------------------------------------------
+
+
+def scatter(title: str, points: Sequence[tuple[float, float, str]], x_label: str, y_label: str) -> Markup:
+    """Named dots (x, y, name); x, which starts at 1 or above, on a logarithmic axis."""
+    x = scale_for([at for at, _, _ in points], LEFT, WIDTH - RIGHT, logarithmic=True)
+    values = [value for _, value, _ in points]
+    margin = (max(values) - min(values)) * 0.08 or 1.0
+    y = Scale(min(values) - margin, max(values) + margin, HEIGHT - BOTTOM, TOP)
+    dots = [element("circle", cx=x(at), cy=y(value), r=4, class_="dot series-1") for at, value, _ in points]
+    hits = [
+        hit(
+            element("circle", cx=x(at), cy=y(value), r=7, class_="strip"),
+            tip(x(at), y(value), [cut(name, WIDTH - 40), f"place {exact(at)}, {y_label} {exact(value)}"]),
+        )
+        for at, value, name in points
+    ]
+    return picture(title, frame(x, y, x_label, y_label), dots, hits)

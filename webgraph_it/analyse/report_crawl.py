@@ -1,4 +1,6 @@
-"""The report's section about the crawl itself: speed, bandwidth and connections against their caps, answers, hosts."""
+"""The report's section about the crawl itself: speed, bandwidth and connections against their caps,
+answers, hosts.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -63,14 +65,19 @@ def _over_time(moments: Sequence[Moment]) -> list[Markup]:
     cards = [
         _limited(moments, xs, unit, "Pages per second", "pages_per_second", None, "pages/s", "series-1"),
         _limited(moments, xs, unit, "Bandwidth", "bytes_per_second", "bandwidth_cap", "KB/s", "series-3", KB),
-        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "connections", "series-4"),
-        _several(moments, xs, unit, "The frontier", (("seen", "URLs known"), ("queued", "waiting"), ("pages", "tried"))),
-        _several(
-            moments, xs, unit, "Hosts in the frontier",
-            (("hosts_ready", "ready now"), ("hosts_waiting", "resting between fetches"), ("hosts_parked", "given up for a while")),
-        ),
-    ]  # fmt: skip
+        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "sockets", "series-4"),
+        _several(moments, xs, unit, "The frontier", FRONTIER_LINES),
+        _several(moments, xs, unit, "Hosts in the frontier", HOST_LINES),
+    ]
     return [made for made in cards if made]
+
+
+FRONTIER_LINES = {"seen": "URLs known", "queued": "waiting", "pages": "tried"}
+HOST_LINES = {
+    "hosts_ready": "ready now",
+    "hosts_waiting": "resting between fetches",
+    "hosts_parked": "given up for a while",
+}
 
 
 def _times(moments: Sequence[Moment]) -> tuple[list[float], str]:
@@ -112,11 +119,11 @@ def _limited(
 
 
 def _several(
-    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: Sequence[tuple[str, str]]
+    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: dict[str, str]
 ) -> Markup | None:
     lines = [
         Line(f"{name}:", _values(moments, key), f"series-{index}")
-        for index, (key, name) in enumerate(shown, 1)
+        for index, (key, name) in enumerate(shown.items(), 1)
     ]
     lines = [line for line in lines if any(value is not None for value in line.values)]
     if not lines:
@@ -164,7 +171,10 @@ def _hosts(story: CrawlStory) -> list[Markup]:
             [name, exact(t.pages), f"{t.seconds_per_page:,.1f} s", _duration(t.last - t.first)]
             for name, t in slow
         ]
-        words = "The longest time from one fetch to the next, of hosts with five pages or more: their delay, their speed and our queue together."
+        words = (
+            "The longest time from one fetch to the next, of hosts with five pages or more: "
+            "their delay, their speed and our queue together."
+        )
         head = ["host", "URLs", "per URL", "in all"]
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))
     large = story.largest_hosts(SHOWN_HOSTS)
