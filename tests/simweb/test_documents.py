@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pypdf
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webgraph_it.simweb.documents import DECOY, KINDS, render
@@ -51,6 +51,7 @@ def test_the_seed_changes_how_a_document_is_written(kind: str) -> None:
     assert len({body(kind, seed) for seed in SEEDS}) > 1
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(KINDS),
     st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C"])),
