@@ -53,7 +53,13 @@ class Browser:
 
     def look(self, width: int, height: int, dark: bool = False, scale: float = 1) -> None:
         """Choose window and theme."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=width < 500)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=width < 500,
+        )
         theme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
@@ -81,7 +87,9 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Addresses asked for since `open`."""
-        sent = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        sent = [
+            event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"
+        ]
         return [str(request["request"]["url"]) for request in sent]
 
     def complaints(self) -> list[str]:
@@ -112,7 +120,14 @@ def chromium(program: str) -> Iterator[Browser]:
         os.dup2(high_out, 4)
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars"]
+        flags = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--hide-scrollbars",
+        ]
         command = [program, *flags, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

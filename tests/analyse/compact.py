@@ -11,7 +11,20 @@ from webgraph_it.analyse.csr import Csr, from_arcs
 from webgraph_it.graph.urlmap_writer import Strings, write_url_map
 from webgraph_it.urls import key
 
-TOWNS = ("padova", "venezia", "torino", "bari", "lecce", "siena", "parma", "udine", "pisa", "trento", "matera", "cagliari")
+TOWNS = (
+    "padova",
+    "venezia",
+    "torino",
+    "bari",
+    "lecce",
+    "siena",
+    "parma",
+    "udine",
+    "pisa",
+    "trento",
+    "matera",
+    "cagliari",
+)
 KINDS = ("comune", "museo", "biblioteca", "blog", "shop")
 NASTY = "http://www.esempio.it/<script>alert(1)</script>&\"'"
 READ = ("fetched", "redirect")
@@ -70,9 +83,15 @@ def make_crawl(folder: Path, urls: list[str], seconds: float = 310.0, seed: int 
 
 
 def _page_line(random: np.random.Generator, url: str, time: float) -> str:
-    status = int(random.choice([200, 301, 302, 404, 403, 500, 503, 0], p=[0.8, 0.06, 0.03, 0.06, 0.02, 0.01, 0.01, 0.01]))
+    status = int(
+        random.choice(
+            [200, 301, 302, 404, 403, 500, 503, 0], p=[0.8, 0.06, 0.03, 0.06, 0.02, 0.01, 0.01, 0.01]
+        )
+    )
     state = "fetched" if status == 200 else "redirect" if status in (301, 302) else "error"
-    media_type = str(random.choice(["text/html"] * 12 + ["application/pdf", "text/plain", "application/rss+xml"]))
+    media_type = str(
+        random.choice(["text/html"] * 12 + ["application/pdf", "text/plain", "application/rss+xml"])
+    )
     line = {"key": key(url), "url": url, "time": time, "status": status, "type": media_type if status else "",
             "bytes": int(random.lognormal(9.5, 1)), "digest": "", "depth": int(random.integers(0, 9)), "via": "", "links": 3,
             "address": "127.0.0.1", "state": state, "reason": "" if status else "CannotResolveHostError"}  # fmt: skip

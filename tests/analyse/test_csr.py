@@ -75,7 +75,10 @@ def test_chunks_cover_every_node_once() -> None:
     assert bounds[0] == 0
     assert bounds[-1] == 500
     assert (np.diff(bounds) >= 0).all()
-    work = [int(graph.offsets[b] - graph.offsets[a]) + int(b - a) for a, b in zip(bounds, bounds[1:], strict=False)]
+    work = [
+        int(graph.offsets[b] - graph.offsets[a]) + int(b - a)
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
     assert max(work) < 2 * 4500 / 7
 
 

@@ -61,7 +61,11 @@ def test_reciprocity_equals_networkx() -> None:
 
 @pytest.mark.parametrize(
     ("graph", "expected"),
-    [(from_arcs(2, [(0, 0)]), 0.0), (from_arcs(2, [(0, 1), (1, 0), (0, 0)]), 1.0), (from_arcs(2, [(0, 1)]), 0.0)],
+    [
+        (from_arcs(2, [(0, 0)]), 0.0),
+        (from_arcs(2, [(0, 1), (1, 0), (0, 0)]), 1.0),
+        (from_arcs(2, [(0, 1)]), 0.0),
+    ],
 )
 def test_links_to_oneself_are_not_mutual(graph: Csr, expected: float) -> None:
     assert reciprocity(graph, transpose(graph)) == expected

@@ -30,7 +30,9 @@ def test_on_cnr_2000_equals_scipy() -> None:
     graph = cnr_2000()
     result = hits(graph, transpose(graph))
     ones = np.ones(graph.arcs)
-    matrix = csr_array((ones, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes))
+    matrix = csr_array(
+        (ones, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes)
+    )
     left, _, right = svds(matrix, k=1, tol=1e-14, rng=np.random.default_rng(0))
     assert np.abs(result.hubs - np.abs(left[:, 0]) / np.abs(left).sum()).max() < 1e-9
     assert np.abs(result.authorities - np.abs(right[0]) / np.abs(right).sum()).max() < 1e-9

@@ -54,7 +54,9 @@ def by_scipy(graph: Csr) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
     degrees = np.diff(graph.offsets)
     shares = np.repeat(1 / np.maximum(degrees, 1), degrees)
-    matrix = csr_array((shares, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes)).T
+    matrix = csr_array(
+        (shares, graph.targets.astype(np.int64), graph.offsets), shape=(graph.nodes, graph.nodes)
+    ).T
     ranks = np.full(graph.nodes, 1 / graph.nodes)
     for _ in range(200):
         ranks = 0.85 * (matrix @ ranks) + (0.15 + 0.85 * ranks[degrees == 0].sum()) / graph.nodes

@@ -8,9 +8,16 @@ import pytest
 from tests.analyse.chromium import Browser, chromium, find_chromium
 
 if not find_chromium():
-    pytest.skip("no Chromium here: apt-get install chromium to open the report in a browser", allow_module_level=True)
+    pytest.skip(
+        "no Chromium here: apt-get install chromium to open the report in a browser", allow_module_level=True
+    )
 
-LOOKS = {"light": (1280, 900, False), "dark": (1280, 900, True), "phone": (390, 844, False), "dark phone": (390, 844, True)}
+LOOKS = {
+    "light": (1280, 900, False),
+    "dark": (1280, 900, True),
+    "phone": (390, 844, False),
+    "dark phone": (390, 844, True),
+}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +48,12 @@ def test_both_themes_can_be_read(opened: Browser) -> None:
 
 
 def test_no_element_came_from_a_name(opened: Browser) -> None:
-    assert opened.evaluate("document.querySelectorAll('script, img, iframe, object, link, a[href]:not([href^=\"#\"])').length") == 0
+    assert (
+        opened.evaluate(
+            "document.querySelectorAll('script, img, iframe, object, link, a[href]:not([href^=\"#\"])').length"
+        )
+        == 0
+    )
     assert opened.evaluate("document.body.innerText.includes('<script>alert(1)</script>')")
 
 
@@ -65,7 +77,9 @@ def test_another_measure_is_one_click_away(browser: Browser, analysed: Path) -> 
 
 FIRST_HIT = """(() => { const hit = document.querySelector('.hit'); hit.scrollIntoView({block: 'center', behavior: 'instant'});
 const box = hit.firstElementChild.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] })()"""
-SHOWN_TIPS = "[...document.querySelectorAll('.tip')].filter(t => getComputedStyle(t).visibility == 'visible').length"
+SHOWN_TIPS = (
+    "[...document.querySelectorAll('.tip')].filter(t => getComputedStyle(t).visibility == 'visible').length"
+)
 CONTRAST = """(() => {
   const light = colour => { const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255)
     .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b };
