@@ -92,22 +92,46 @@ def _page_line(random: np.random.Generator, url: str, time: float) -> str:
     media_type = str(
         random.choice(["text/html"] * 12 + ["application/pdf", "text/plain", "application/rss+xml"])
     )
-    line = {"key": key(url), "url": url, "time": time, "status": status, "type": media_type if status else "",
-            "bytes": int(random.lognormal(9.5, 1)), "digest": "", "depth": int(random.integers(0, 9)), "via": "", "links": 3,
-            "address": "127.0.0.1", "state": state, "reason": "" if status else "CannotResolveHostError"}  # fmt: skip
+    line = {
+        "key": key(url),
+        "url": url,
+        "time": time,
+        "status": status,
+        "type": media_type if status else "",
+        "bytes": int(random.lognormal(9.5, 1)),
+        "digest": "",
+        "depth": int(random.integers(0, 9)),
+        "via": "",
+        "links": 3,
+        "address": "127.0.0.1",
+        "state": state,
+        "reason": "" if status else "CannotResolveHostError",
+    }
     return json.dumps(line) + "\n"
 
 
 def _progress_line(random: np.random.Generator, done: float, seconds: float, pages: int) -> str:
     cap = 250e3 if done < 0.5 else 400e3
     busy = min(1.0, 8 * done, 8 * (1.02 - done)) * random.uniform(0.9, 1.0)
-    return json.dumps({
-        "time": 1.8e9 + done * seconds, "pages": int(pages * done), "pages_per_second": pages / seconds * busy * cap / 325e3,
-        "bytes": int(3e5 * done * seconds), "bytes_per_second": cap * busy, "bandwidth_cap": cap, "connections": int(60 * busy),
-        "connections_cap": 5000, "queued": int(pages * 2.2 * done * (1 - done)), "seen": int(pages * (1 - (1 - done) ** 4)),
-        "hosts_ready": int(9 * busy), "hosts_waiting": int(50 * busy), "hosts_parked": int(6 * done), "rss_bytes": int(2e8 + 2e7 * done),
-        "links_per_page": 8.0, "free_disk_bytes": 1e11,
-    }) + "\n"  # fmt: skip
+    line = {
+        "time": 1.8e9 + done * seconds,
+        "pages": int(pages * done),
+        "pages_per_second": pages / seconds * busy * cap / 325e3,
+        "bytes": int(3e5 * done * seconds),
+        "bytes_per_second": cap * busy,
+        "bandwidth_cap": cap,
+        "connections": int(60 * busy),
+        "connections_cap": 5000,
+        "queued": int(pages * 2.2 * done * (1 - done)),
+        "seen": int(pages * (1 - (1 - done) ** 4)),
+        "hosts_ready": int(9 * busy),
+        "hosts_waiting": int(50 * busy),
+        "hosts_parked": int(6 * done),
+        "rss_bytes": int(2e8 + 2e7 * done),
+        "links_per_page": 8.0,
+        "free_disk_bytes": 1e11,
+    }
+    return json.dumps(line) + "\n"
 
 
 def _write_coarse(folder: Path, column: str, of_page: list[str], arcs: list[tuple[int, int]]) -> None:

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _analyse(given: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m webgraph_it.analyse",
-        description="Degrees, PageRank, HITS, components and bow-tie of a compact graph, as files and a report.",
+        description="Degrees, PageRank, HITS, components, bow-tie of a compact graph, as files and a report.",
         epilog="Also: python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv",
     )
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="made by python -m webgraph_it.convert")
@@ -54,7 +54,9 @@ def _compare(given: Sequence[str]) -> int:
         description="How far each ranking agrees with human ratings of URLs.",
     )
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="analysed before")
-    parser.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns url and rating; higher is better")
+    parser.add_argument(
+        "ratings", type=Path, metavar="RATINGS.csv", help="columns url and rating; higher is better"
+    )
     parser.add_argument("-o", "--output", type=Path, help="the HTML page (GRAPH_DIR/analysis/compare.html)")
     parser.add_argument("--analysis", type=Path, help="folder of the results (GRAPH_DIR/analysis)")
     options = parser.parse_args(given)

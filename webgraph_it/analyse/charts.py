@@ -1,8 +1,10 @@
-"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link matrix.
+"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link
+matrix.
 
 Each function takes numbers and names and returns a drawing; none knows where they come from.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +22,6 @@ from webgraph_it.analyse.svg import (
     exact,
     frame,
     hit,
-    markup,
     number,
     percent,
     picture,
@@ -80,19 +81,21 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
 
 def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """A cap holds until the next one begins."""
-    corners = [(right[0], left[1]) for left, right in zip(run, run[1:], strict=False)]
+    corners = [(right[0], left[1]) for left, right in itertools.pairwise(run)]
     return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
 
 def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_label: str) -> list[Markup]:
     hits = []
-    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in zip(xs, xs[1:], strict=False)), x(xs[-1])]
+    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in itertools.pairwise(xs)), x(xs[-1])]
     for index, at in enumerate(xs):
         here = [(line, value) for line in lines if (value := line.values[index]) is not None]
         if not here:
             continue
         left, right = edges[index], max(edges[index + 1], edges[index] + 1)
-        area = element("rect", x=left, y=TOP, width=right - left, height=HEIGHT - BOTTOM - TOP, class_="strip")
+        area = element(
+            "rect", x=left, y=TOP, width=right - left, height=HEIGHT - BOTTOM - TOP, class_="strip"
+        )
         guide = element("line", x1=x(at), x2=x(at), y1=TOP, y2=HEIGHT - BOTTOM, class_="guide")
         dots = [element("circle", cx=x(at), cy=y(value), r=3.5, class_=line.class_) for line, value in here]
         told = [f"{exact(at)} {x_label}", *(f"{line.name} {exact(round(value, 2))}" for line, value in here)]
@@ -170,7 +173,9 @@ def bars(title: str, rows: Sequence[Bar], unit: str) -> Markup:
         top = ROW * index + 4
         long = max(1.5, room * row.value / largest)
         parts.append(text(names - 8, top + 15, cut(row.name, names), "name", "end"))
-        parts.append(element("rect", x=names, y=top + 3, width=long, height=ROW - 9, rx=3, class_=f"bar {row.class_}"))
+        parts.append(
+            element("rect", x=names, y=top + 3, width=long, height=ROW - 9, rx=3, class_=f"bar {row.class_}")
+        )
         parts.append(text(names + long + 6, top + 15, short(row.value), "value"))
         told = [row.name, f"{exact(row.value)} {unit} · {percent(row.value, whole)}"]
         area = element("rect", x=0, y=top, width=WIDTH, height=ROW, class_="strip")
@@ -206,12 +211,17 @@ def bow_tie_picture(parts: dict[str, int]) -> Markup:
     places |= {name: (x, BLOB_Y) for name, x in FOOT.items()}
     drawn = [element("g", shape, class_=f"part {name}") for name, shape in shapes.items() if parts[name]]
     hits = [
-        hit(element("g", shape, class_="strip"), tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT))
+        hit(
+            element("g", shape, class_="strip"),
+            tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT),
+        )
         for name, shape in shapes.items()
         if parts[name]
     ]
     strings = _strings(parts, radius)
-    return picture("The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT)
+    return picture(
+        "The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT
+    )
 
 
 TITLES = {
@@ -263,7 +273,10 @@ def _strings(parts: dict[str, int], radius: float) -> list[Markup]:
     """What hangs together: thin lines from the wings to tubes and tendrils."""
     left, right = CENTRE - radius - 20, CENTRE + radius + 20
     curves = {
-        "tube": [f"M{left} {MIDDLE} Q {left} {BLOB_Y} {CENTRE} {BLOB_Y}", f"M{right} {MIDDLE} Q {right} {BLOB_Y} {CENTRE} {BLOB_Y}"],
+        "tube": [
+            f"M{left} {MIDDLE} Q {left} {BLOB_Y} {CENTRE} {BLOB_Y}",
+            f"M{right} {MIDDLE} Q {right} {BLOB_Y} {CENTRE} {BLOB_Y}",
+        ],
         "tendril": [f"M{left - 10} {MIDDLE} Q 90 {MIDDLE + 60} 90 {BLOB_Y}"],
     }
     return [element("path", d=d, class_="string") for name, ds in curves.items() if parts[name] for d in ds]
@@ -285,9 +298,7 @@ def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> 
         across, down = left + cell * (index + 0.5), head + cell * (index + 0.5)
         turned = f"rotate(-52 {number(across)} {number(head - 8)})"
         parts.append(text(left - 8, down + 4, cut(name, left), "name", "end"))
-        parts.append(
-            element("text", cut(name, left), x=across, y=head - 8, class_="name", transform=turned)
-        )
+        parts.append(element("text", cut(name, left), x=across, y=head - 8, class_="name", transform=turned))
     for row, origin in enumerate(names):
         for column, target in enumerate(names):
             value = links[row][column]
@@ -304,3 +315,23 @@ def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> 
             hits.append(hit(area, tip(x + cell, y, told, width, height)))
     drawing = picture(title, parts, hits, width=width, height=height)
     return element("div", drawing, class_="scroll", style=f"--natural: {number(width)}px")
+
+
+# -- scatter -------------------------------------------------------------------------------------------------
+
+
+def scatter(title: str, points: Sequence[tuple[float, float, str]], x_label: str, y_label: str) -> Markup:
+    """Named dots (x, y, name); x, which starts at 1 or above, on a logarithmic axis."""
+    x = scale_for([at for at, _, _ in points], LEFT, WIDTH - RIGHT, logarithmic=True)
+    values = [value for _, value, _ in points]
+    margin = (max(values) - min(values)) * 0.08 or 1.0
+    y = Scale(min(values) - margin, max(values) + margin, HEIGHT - BOTTOM, TOP)
+    dots = [element("circle", cx=x(at), cy=y(value), r=4, class_="dot series-1") for at, value, _ in points]
+    hits = [
+        hit(
+            element("circle", cx=x(at), cy=y(value), r=7, class_="strip"),
+            tip(x(at), y(value), [cut(name, WIDTH - 40), f"place {exact(at)}, {y_label} {exact(value)}"]),
+        )
+        for at, value, name in points
+    ]
+    return picture(title, frame(x, y, x_label, y_label), dots, hits)

@@ -1,9 +1,9 @@
 """What a crawl directory tells about the crawl: progress over time, answers, media types, states, slow hosts.
 
-Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched URL), up to the
-lengths in `committed.json` where it exists. Everything is optional: what is absent is empty. A line that is no JSON
-object (torn by a crash) is counted and left out. A dozen numbers per host stay in memory, nothing per page.
-"""
+Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched
+URL), up to the lengths in `committed.json` where it exists. Everything is optional: what is absent is
+empty. A line that is no JSON object (torn by a crash) is counted and left out. A dozen numbers per host
+stay in memory, nothing per page."""
 
 import json
 from collections import Counter
@@ -68,8 +68,8 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
-        for line in _objects(folder / "reports" / "progress.jsonl", None, story):
-            moments.append({key: _number(value) for key, value in line.items()})
+        lines = _objects(folder / "reports" / "progress.jsonl", None, story)
+        moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
         for path, length in _page_logs(folder):
             for line in _objects(path, length, story):
                 _count_page(story, line)
@@ -137,7 +137,9 @@ def _number(value: object) -> float | None:
 
 
 def _with_elapsed(moments: list[Moment]) -> list[Moment]:
-    timed = sorted((moment for moment in moments if moment.get("time") is not None), key=lambda m: m["time"] or 0.0)
+    timed = sorted(
+        (moment for moment in moments if moment.get("time") is not None), key=lambda m: m["time"] or 0.0
+    )
     start = timed[0]["time"] or 0.0 if timed else 0.0
     return [{**moment, "elapsed": (moment["time"] or 0.0) - start} for moment in timed]
 

@@ -1,10 +1,10 @@
 """How links are spread: degree histograms, their power-law tail, reciprocity.
 
 The fit is that of Clauset, Shalizi and Newman (2009): for each possible start of the tail the discrete
-maximum-likelihood exponent, and of all starts the one whose law is nearest to the data (Kolmogorov-Smirnov). It works on
-the histogram, so that it costs the same for a thousand pages and for 271 million; the `powerlaw` package, which
-wants every single degree in memory and is slow from a few million on, is its oracle in the tests.
-"""
+maximum-likelihood exponent, and of all starts the one whose law is nearest to the data
+(Kolmogorov-Smirnov). It works on the histogram, so that it costs the same for a thousand pages and for 271
+million; the `powerlaw` package, which wants every single degree in memory and is slow from a few million
+on, is its oracle in the tests."""
 
 from dataclasses import dataclass
 
@@ -76,9 +76,7 @@ def reciprocity(graph: Csr, transposed: Csr) -> float:
     """Of the arcs between two different nodes, the share whose opposite exists too; 0 without such arcs."""
     both = np.zeros(len(bounds := chunk_bounds(graph.offsets)) - 1, dtype=np.int64)
     loops = np.zeros_like(both)
-    _count_mutual(
-        graph.offsets, graph.targets, transposed.offsets, transposed.targets, bounds, both, loops
-    )
+    _count_mutual(graph.offsets, graph.targets, transposed.offsets, transposed.targets, bounds, both, loops)
     others = graph.arcs - int(loops.sum())
     return int(both.sum()) / others if others else 0.0
 
@@ -105,7 +103,9 @@ def _fit_from(degrees: NDArray[np.float64], counts: NDArray[np.float64]) -> Powe
     def unlikelihood(exponent: float) -> float:
         return float(tail * np.log(zeta(exponent, start)) + exponent * log_sum)
 
-    exponent = float(minimize_scalar(unlikelihood, bounds=EXPONENTS, method="bounded", options={"xatol": 1e-7}).x)
+    exponent = float(
+        minimize_scalar(unlikelihood, bounds=EXPONENTS, method="bounded", options={"xatol": 1e-7}).x
+    )
     below = 1.0 - zeta(exponent, degrees + 1) / zeta(exponent, start)
     distance = float(np.abs(np.cumsum(counts) / tail - below).max())
     return PowerLaw(exponent, _error(exponent, start, tail), int(start), int(tail), distance)

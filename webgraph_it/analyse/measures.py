@@ -85,7 +85,9 @@ class Summary:
 
 
 def measure(graph: Csr, scratch: Path | None = None, say: Say = lambda _: None) -> Measures:
-    """All measures of a graph. `scratch`: a folder for the transposed graph, for graphs larger than memory."""
+    """All measures of a graph. `scratch`: a folder for the transposed graph, for graphs larger than
+    memory.
+    """
     if graph.weights is not None:
         graph = without_loops(graph)
     say(f"turning {graph.arcs:,} arcs round")

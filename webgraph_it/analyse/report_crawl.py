@@ -1,4 +1,6 @@
-"""The report's section about the crawl itself: speed, bandwidth and connections against their caps, answers, hosts."""
+"""The report's section about the crawl itself: speed, bandwidth and connections against their caps,
+answers, hosts.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +16,12 @@ MOST_BARS = 9
 FAR = 3.0
 """A cap this many times above the highest value would flatten the chart: it is told in words instead."""
 STATUS_CLASSES = {"2": "series-3", "3": "series-1", "4": "series-5", "5": "series-2"}
-STATE_CLASSES = {"fetched": "series-3", "redirect": "series-1", "error": "series-2", "robots-denied": "series-4"}
+STATE_CLASSES = {
+    "fetched": "series-3",
+    "redirect": "series-1",
+    "error": "series-2",
+    "robots-denied": "series-4",
+}
 
 
 def crawl_section(story: CrawlStory) -> list[Markup]:
@@ -58,14 +65,19 @@ def _over_time(moments: Sequence[Moment]) -> list[Markup]:
     cards = [
         _limited(moments, xs, unit, "Pages per second", "pages_per_second", None, "pages/s", "series-1"),
         _limited(moments, xs, unit, "Bandwidth", "bytes_per_second", "bandwidth_cap", "KB/s", "series-3", KB),
-        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "connections", "series-4"),
-        _several(moments, xs, unit, "The frontier", (("seen", "URLs known"), ("queued", "waiting"), ("pages", "tried"))),
-        _several(
-            moments, xs, unit, "Hosts in the frontier",
-            (("hosts_ready", "ready now"), ("hosts_waiting", "resting between fetches"), ("hosts_parked", "given up for a while")),
-        ),
-    ]  # fmt: skip
+        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "sockets", "series-4"),
+        _several(moments, xs, unit, "The frontier", FRONTIER_LINES),
+        _several(moments, xs, unit, "Hosts in the frontier", HOST_LINES),
+    ]
     return [made for made in cards if made]
+
+
+FRONTIER_LINES = {"seen": "URLs known", "queued": "waiting", "pages": "tried"}
+HOST_LINES = {
+    "hosts_ready": "ready now",
+    "hosts_waiting": "resting between fetches",
+    "hosts_parked": "given up for a while",
+}
 
 
 def _times(moments: Sequence[Moment]) -> tuple[list[float], str]:
@@ -101,14 +113,17 @@ def _limited(
         words += f"The cap of {exact(min(limits))} is far above the chart."
     elif cap_key:
         words += "No cap was set."
-    return card(title, words, line_chart(title, xs, lines, unit, y_label), legend(keys) if len(keys) > 1 else "")
+    return card(
+        title, words, line_chart(title, xs, lines, unit, y_label), legend(keys) if len(keys) > 1 else ""
+    )
 
 
 def _several(
-    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: Sequence[tuple[str, str]]
+    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: dict[str, str]
 ) -> Markup | None:
     lines = [
-        Line(f"{name}:", _values(moments, key), f"series-{index}") for index, (key, name) in enumerate(shown, 1)
+        Line(f"{name}:", _values(moments, key), f"series-{index}")
+        for index, (key, name) in enumerate(shown.items(), 1)
     ]
     lines = [line for line in lines if any(value is not None for value in line.values)]
     if not lines:
@@ -122,7 +137,10 @@ def _several(
 
 
 def _counted(story: CrawlStory) -> list[Markup]:
-    statuses = [Bar(status, count, STATUS_CLASSES.get(status[:1], "series-6")) for status, count in _most(story.statuses)]
+    statuses = [
+        Bar(status, count, STATUS_CLASSES.get(status[:1], "series-6"))
+        for status, count in _most(story.statuses)
+    ]
     states = [Bar(state, count, STATE_CLASSES.get(state, "series-6")) for state, count in _most(story.states)]
     types = [Bar(name, count) for name, count in _most(story.media_types)]
     reasons = [Bar(name, count, "series-6") for name, count in _most(story.reasons)]
@@ -149,13 +167,21 @@ def _hosts(story: CrawlStory) -> list[Markup]:
     made = []
     slow = story.slowest_hosts(SHOWN_HOSTS)
     if slow:
-        rows = [[name, exact(t.pages), f"{t.seconds_per_page:,.1f} s", _duration(t.last - t.first)] for name, t in slow]
-        words = "The longest time from one fetch to the next, of hosts with five pages or more: their delay, their speed and our queue together."
+        rows = [
+            [name, exact(t.pages), f"{t.seconds_per_page:,.1f} s", _duration(t.last - t.first)]
+            for name, t in slow
+        ]
+        words = (
+            "The longest time from one fetch to the next, of hosts with five pages or more: "
+            "their delay, their speed and our queue together."
+        )
         head = ["host", "URLs", "per URL", "in all"]
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))
     large = story.largest_hosts(SHOWN_HOSTS)
     if large:
         rows = [[name, exact(t.pages), _size(t.bytes), f"{t.seconds_per_page:,.1f} s"] for name, t in large]
         head = ["host", "URLs", "size", "per URL"]
-        made.append(card("Largest hosts", "The most URLs tried.", table(head, rows, numbers={1, 2, 3}, names={0})))
+        made.append(
+            card("Largest hosts", "The most URLs tried.", table(head, rows, numbers={1, 2, 3}, names={0}))
+        )
     return made

@@ -16,10 +16,10 @@ def card(title: str, words: str, *body: object, wide: bool = False) -> Markup:
 
 def tiles(figures: Sequence[tuple[str, str]]) -> Markup:
     """Large numbers with what they count."""
-    return element(
-        "div", *(element("div", element("b", value), element("span", what), class_="tile") for value, what in figures),
-        class_="tiles",
-    )  # fmt: skip
+    boxes = (
+        element("div", element("b", value), element("span", what), class_="tile") for value, what in figures
+    )
+    return element("div", *boxes, class_="tiles")
 
 
 def table(
@@ -37,6 +37,7 @@ def table(
 
     top = element("tr", *(element("th", words, class_=class_(at)) for at, words in enumerate(head)))
     body = [
-        element("tr", *(element("td", cell, class_=class_(at)) for at, cell in enumerate(row))) for row in rows
+        element("tr", *(element("td", cell, class_=class_(at)) for at, cell in enumerate(row)))
+        for row in rows
     ]
     return element("table", element("thead", top), element("tbody", *body))

@@ -1,13 +1,14 @@
 """The measures of one graph as files, for other programs and for people.
 
-- `ranks.parquet`: a row per node in order of id: id, name (`url`, `host` or `domain`), state (pages), all measures, their
-  positions (1 is best; equal values in order of id), component labels, bow-tie part.
-- `ranks.txt.gz`: the same ranks as text, in the manner of Common Crawl's: a line of column names that start with `#`,
-  then tab-separated positions and values, the name last. Host and domain names are reversed (`it.unipd.dei`) as theirs.
+- `ranks.parquet`: a row per node in order of id: id, name (`url`, `host` or `domain`), state (pages), all
+  measures, their positions (1 is best; equal values in order of id), component labels, bow-tie part.
+- `ranks.txt.gz`: the same ranks as text, in the manner of Common Crawl's: a line of column names that start
+  with `#`, then tab-separated positions and values, the name last. Host and domain names are reversed
+  (`it.unipd.dei`) as theirs.
 - `top-<measure>.txt`: the best 1,000 by each measure: position, value, name.
 
-Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in order of id, in
-batches: memory does not grow with the length of the names.
+Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in
+order of id, in batches: memory does not grow with the length of the names.
 """
 
 import gzip
@@ -103,7 +104,9 @@ def _one_line(name: str) -> str:
     return name.replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
 
 
-def _picked(wanted: NDArray[np.int64], first: int, shown: list[str], batch: Any) -> dict[int, tuple[str, str]]:
+def _picked(
+    wanted: NDArray[np.int64], first: int, shown: list[str], batch: Any
+) -> dict[int, tuple[str, str]]:
     start, end = np.searchsorted(wanted, [first, first + len(shown)])
     states = batch.column("state").to_pylist() if "state" in batch.schema.names else [""] * len(shown)
     return {int(node): (shown[node - first], str(states[node - first])) for node in wanted[start:end]}

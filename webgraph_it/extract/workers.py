@@ -45,6 +45,7 @@ _STALLED_TICKS_READY = 10
 _STALLED_TICKS_STARTING = 60
 _EXIT_POLL_SECONDS = 0.01
 _EXIT_POLLS = 200
+_BUFFER_BYTES = 1 << 16
 
 
 class WorkersBroken(RuntimeError):
@@ -237,8 +238,11 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-class _Worker(asyncio.Protocol):
-    """The crawl process's end of one worker: what was sent (in order), what came back."""
+class _Worker(asyncio.BufferedProtocol):
+    """The crawl process's end of one worker: what was sent (in order), what came back.
+
+    It receives into one buffer of its own: asyncio would otherwise allocate 256 KB for each of our small replies.
+    """
 
     transport: asyncio.Transport
 
@@ -250,7 +254,8 @@ class _Worker(asyncio.Protocol):
         self.burial: asyncio.Future[None] | None = None
         self._pool = pool
         self._process = process
-        self._received = bytearray()
+        self._received = bytearray(_BUFFER_BYTES)
+        self._filled = 0
         self._stalled_ticks = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -260,16 +265,29 @@ class _Worker(asyncio.Protocol):
         self.jobs.append(job)
         self.transport.writelines((frames.request(job.document), job.document.body))
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self._received)[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
         self._stalled_ticks = 0
-        self._received += data
-        while len(self._received) >= frames.REPLY.size:
-            end = frames.reply_length(self._received)
-            if len(self._received) < end:
-                return
-            frame = bytes(memoryview(self._received)[:end])
-            del self._received[:end]
-            self._take(frame)
+        self._filled += nbytes
+        taken = self._take_replies()
+        if taken:
+            self._received[: self._filled - taken] = self._received[taken : self._filled]
+            self._filled -= taken
+        if self._filled == len(self._received):  # a reply larger than any before
+            self._received = self._received + bytes(len(self._received))
+
+    def _take_replies(self) -> int:
+        """Pass on all whole replies; how many bytes they were."""
+        start = 0
+        while start + frames.REPLY.size <= self._filled:
+            end = start + frames.reply_length(self._received, start)
+            if end > self._filled:
+                break
+            self._take(bytes(self._received[start:end]))
+            start = end
+        return start
 
     def _take(self, frame: bytes) -> None:
         if frame == frames.READY:

@@ -58,6 +58,8 @@ class Frontier:
 
     def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
         totals, clean = state_of(store.get(STATE))
+        if not clean:
+            totals.unknown_until = now
         self._store = store
         self._policy = policy
         self._priority = PRIORITIES[order]
@@ -66,7 +68,7 @@ class Frontier:
         self._layers = Layers(store)
         self._seen = Seen(self._layers)
         self._traps = Traps(self._layers, limits)
-        self._roster = Roster(self._layers, totals, policy, now, clean)
+        self._roster = Roster(self._layers, totals, policy, now)
         self._leased: dict[str, tuple[Host, Row]] = {}
 
     @classmethod

@@ -23,7 +23,7 @@ SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l"
 STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 
-HOST_HEAD = struct.Struct(">IIIIdffHBB16s11s")
+HOST_HEAD = struct.Struct(">IIIIdddHBB16s11s")
 """queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings, flags;
 LINE_PLACE or zeros; the PLACE below which its queue is empty."""
 ENTRY_HEAD = struct.Struct(">16sHHBB")

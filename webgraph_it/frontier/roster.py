@@ -37,14 +37,10 @@ SHORT_WAIT_SECONDS = 5.0
 class Roster:
     """Every host is in exactly one of the four states above."""
 
-    def __init__(
-        self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float, clean: bool
-    ) -> None:
+    def __init__(self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float) -> None:
         self._layers = layers
         self._totals = totals
         self._policy = policy
-        self._opened_at = opened_at
-        self._clean = clean
         self._active: dict[str, Host] = {}
         self._line = Window(LINE, LINE_PREFETCH)
         self.turns = Turns(policy.address_delay_seconds, opened_at)
@@ -96,10 +92,8 @@ class Roster:
         return min((time for time in times if time is not None), default=None)
 
     def _earliest(self, host: Host) -> float:
-        if self._clean:
-            return host.clock.ready_at
         delay = self._policy.delay(host.clock.duration_seconds, host.clock.crawl_delay_seconds)
-        return max(host.clock.ready_at, self._opened_at + delay)
+        return max(host.clock.ready_at, self._totals.unknown_until + delay)
 
     def _should_make_room(self, host: Host, wait_seconds: float, now: float) -> bool:
         if wait_seconds > LONG_WAIT_SECONDS:
@@ -154,8 +148,7 @@ class Roster:
         host.window = None
 
     def _enlist(self, host: Host, when: float) -> None:
-        # Rounded up: the line wakes nobody early.
-        host.line = LINE_PLACE.pack(int(when * 1e6) + 1, self._totals.next_number())
+        host.line = LINE_PLACE.pack(int(when * 1e6), self._totals.next_number())
         row = (LINE + host.line, host.name.encode())
         self._layers.append(LINE, *row)
         self._line.offer(row)

@@ -19,7 +19,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
 from webgraph_it.frontier.frontier import Frontier
-from webgraph_it.frontier.politeness import Clock, Politeness
+from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
@@ -205,7 +205,7 @@ class FrontierScheduler(BaseScheduler):
         """Give the URL back untouched after a fetch of robots.txt on its host."""
         now = time.time()
         self._leases.pop(lease.digest, None)
-        delay = self._politeness.delay(Clock(crawl_delay_seconds=crawl_delay or 0.0, duration_seconds=seconds))
+        delay = self._politeness.delay(seconds, crawl_delay or 0.0)
         self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:

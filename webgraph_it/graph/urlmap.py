@@ -10,13 +10,14 @@ with a common dictionary). `urls.index`, all numbers little-endian u64:
     (B+1) × 8     where each head starts among the heads; the last is H
     H bytes       the heads: the shortest prefix of each block's first key that is greater than the key before
 
-A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`, where
-`common` (at most 244) is how many bytes its key has in common with the key before it in the block; then the URLs
-of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the URL follows from the
-key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and the rest as in the key.
+A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`,
+where `common` (at most 244) is how many bytes its key has in common with the key before it in the block;
+then the URLs of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the
+URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and
+the rest as in the key.
 
-Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks of
-keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
+Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
+of keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
 """
 
 import mmap
@@ -67,8 +68,9 @@ class Block(NamedTuple):
     def lower_bound(self, key: bytes) -> tuple[int, bool]:
         """The position of the first key not less than `key`, and whether it is equal.
 
-        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A line
-        that shares more with its predecessor than `key` does is still less than `key`, and is passed over.
+        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A
+        line that shares more with its predecessor than `key` does is still less than `key`, and is passed
+        over.
         """
         known, rest, wanted = 0, b"", key
         for position, line in enumerate(self.lines[: len(self.spellings)]):

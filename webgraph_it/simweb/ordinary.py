@@ -6,6 +6,7 @@ delivery are drawn alike: `gzip=0.3` is three pages in ten, `redirect=0.01` one 
 
 from collections.abc import Sequence
 from random import Random
+from typing import Protocol
 
 from webgraph_it.simweb import markup, plain
 from webgraph_it.simweb.habits import robots
@@ -24,10 +25,17 @@ from webgraph_it.simweb.words import PLAIN
 _OF_PAGES = frozenset(habit.name for habit in HABITS if habit.of == PAGES)
 
 
+class LinkSource(Protocol):
+    """Where ordinary pages link, drawn or given."""
+
+    def targets(self, host: Host, index: int) -> list[tuple[int, int]]:
+        """Host number and index of each target, once."""
+
+
 class OrdinaryPages:
     """Makes the ordinary pages, and the exhibits that hang on them."""
 
-    def __init__(self, plan: Plan, hosts: list[Host], links: plain.PlainLinks, world: Surroundings) -> None:
+    def __init__(self, plan: Plan, hosts: list[Host], links: LinkSource, world: Surroundings) -> None:
         self._plan = plan
         self._hosts = hosts
         self._links = links

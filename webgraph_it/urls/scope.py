@@ -96,6 +96,7 @@ class Scope:
         self._max_path_segments = max_path_segments or maxsize
         self._times_allowed = max_repeated_segments - 1 if max_repeated_segments else maxsize
         self._max_query_parameters = max_query_parameters or maxsize
+        self._shallow = min(self._times_allowed, self._max_path_segments)
         self._starts = tuple(start for prefix in self.surts.prefixes for start in starts(prefix))
         self._extension_window = -1 - max(map(len, self.excluded_extensions), default=0)
 
@@ -139,11 +140,15 @@ class Scope:
             return Verdict.TRAP_LENGTH
         if query and query.count("&") >= self._max_query_parameters:
             return Verdict.TRAP_QUERY
+        slashes = path.count("/")
+        if slashes <= self._shallow:
+            return None
         segments = path.split("/")  # the first is the host, the last is empty after a closing slash
-        count = len(segments)
-        if count - len(set(segments)) >= self._times_allowed and _repeats(segments, self._times_allowed):
+        if slashes + 1 - len(set(segments)) >= self._times_allowed and _repeats(
+            segments, self._times_allowed
+        ):
             return Verdict.TRAP_REPETITION
-        return Verdict.TRAP_DEPTH if count - 1 - (not segments[-1]) > self._max_path_segments else None
+        return Verdict.TRAP_DEPTH if slashes - (not segments[-1]) > self._max_path_segments else None
 
 
 def _repeats(segments: list[str], times_allowed: int) -> bool:
