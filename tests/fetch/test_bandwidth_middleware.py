@@ -118,8 +118,8 @@ def test_signals_start_and_stop_the_clockwork_and_stats_are_kept() -> None:
         shaper.received(700, lambda: None)
         crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")  # type: ignore[attr-defined]
         stats = crawler.stats.get_stats()  # type: ignore[attr-defined]
-        assert stats["webgraph/bytes_received"] == 700
-        assert stats["webgraph/bandwidth_cap"] == 100e3
+        assert stats["bandwidth/bytes"] == 700
+        assert stats["bandwidth/cap_bytes_per_second"] == 100e3
         assert {"bandwidth/bytes_last_second", "bandwidth/bytes_fullest_second"} < stats.keys()
 
     run_loop(play())

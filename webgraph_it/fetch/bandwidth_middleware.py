@@ -143,10 +143,10 @@ class BandwidthMiddleware:
     def _report(self) -> None:
         meter = self._shaper.meter
         rate = self._shaper.bytes_per_second
-        self._stats.set_value("webgraph/bytes_received", meter.total_bytes)
+        self._stats.set_value("bandwidth/bytes", meter.total_bytes)
         self._stats.set_value("bandwidth/bytes_last_second", meter.last_second_bytes(time.monotonic()))
         self._stats.set_value("bandwidth/bytes_fullest_second", meter.peak_bytes)
-        self._stats.set_value("webgraph/bandwidth_cap", None if rate == math.inf else rate)
+        self._stats.set_value("bandwidth/cap_bytes_per_second", None if rate == math.inf else rate)
 
 
 def _words(bytes_per_second: float) -> str:
