@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
-from webgraph_it.fetch.connections import Flow, Governor, Watcher, flow_name
+from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.target import Target
 
@@ -99,7 +100,7 @@ class Fetcher:
         self._resolver = resolver
         self._count = count
         self._gate = AddressGate(clock, time.time) if clock is not None else None
-        self._watcher = Watcher(self.governor.closing, self._gone)
+        self._watcher = Watcher(self.governor.closing, self._gone, kernel())
         self._flows: dict[Connection, Flow] = {}
         self._outside: deque[asyncio.Future[None]] = deque()
         """Requests that wait for room before they may wait for a place."""
@@ -282,8 +283,7 @@ class Fetcher:
 
     def _closed(self, connection: Connection) -> None:
         """A connection's socket was closed: its place is free when the kernel says so."""
-        flow = self._flows.pop(connection, None)
-        self.governor.closed(connection, flow_name(flow) if flow is not None else connection)
+        self.governor.closed(connection, self._flows.pop(connection, connection))
         self._watcher.wake()
 
     def _gone(self, names: list[object]) -> None:
