@@ -25,14 +25,55 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
     frontier.done(lease, Outcome(...), now)
-    frontier.release(lease, now, ready_at)
+    frontier.release(lease, now, ready_at, crawl_delay_seconds=None)
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
     frontier.address_used(address, when)
     frozen = frontier.freeze()            # crawl thread: O(1)
-    frozen.write({"shards": b"…"})        # commit thread: durable when it returns; may be called again after an error
+    frozen.write({"shards": b"…"})        # commit thread: durable when it returns; on error, call again
     frontier.forget(frozen)               # crawl thread, after write; the next freeze does it by itself
     frontier.put_meta(name, value); frontier.get_meta(name)
     frontier.set_robots(origin, record); frontier.robots(origin)
     frontier.counts(); frontier.hosts()   # hosts(): an iterator of HostReport
     frontier.close()                      # commits, marks the store as cleanly closed
 """
+
+from .frontier import Frontier
+from .layers import Frozen
+from .politeness import Politeness
+from .records import (
+    Added,
+    Counts,
+    Cut,
+    Failure,
+    FrontierError,
+    HostReport,
+    Kind,
+    Lease,
+    Limits,
+    Order,
+    Outcome,
+    RobotsRecord,
+)
+from .rocks import RocksStore
+from .store import MemoryStore, Store
+
+__all__ = [
+    "Added",
+    "Counts",
+    "Cut",
+    "Failure",
+    "Frontier",
+    "FrontierError",
+    "Frozen",
+    "HostReport",
+    "Kind",
+    "Lease",
+    "Limits",
+    "MemoryStore",
+    "Order",
+    "Outcome",
+    "Politeness",
+    "RobotsRecord",
+    "RocksStore",
+    "Store",
+]

@@ -1,7 +1,8 @@
 """What goes into the frontier and what comes out of it: frozen records, no behaviour.
 
 A time is seconds since 1970 UTC and always given by the caller; a delay is seconds. A "host" is the part of a
-key before `)`: the spellings of a site (http, https, with and without www, any port) share one queue and one clock.
+key before `)`: the spellings of a site (http, https, with and without www, any port) share a queue and a
+clock.
 """
 
 from enum import Enum, StrEnum
@@ -20,7 +21,7 @@ class Order(StrEnum):
     BREADTH = "breadth"
     """Depth, then first come."""
     LEVEL = "level"
-    """10 × slashes of the path + labels below the registrable domain, then first come: wide coverage first."""
+    """10 × slashes of the path + labels below the registrable domain, then first come."""
 
 
 class Limits(NamedTuple):

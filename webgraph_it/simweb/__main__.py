@@ -18,6 +18,7 @@ from webgraph_it.simweb.hits import HitLog, NoHitLog
 from webgraph_it.simweb.plan import Plan, PlanError
 from webgraph_it.simweb.server import Doors, Ports, Servers
 from webgraph_it.simweb.simweb import READY
+from webgraph_it.simweb.topology import node_count
 from webgraph_it.simweb.truth import walk
 from webgraph_it.simweb.world import World
 
@@ -79,7 +80,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     only = None if options.only is None else [name for part in options.only for name in part.split(",")]
     return Plan(
         hosts=options.hosts,
-        pages=options.pages,
+        pages=_pages(options),
         seed=options.seed,
         degree=options.degree,
         page_bytes=options.page_bytes,
@@ -91,6 +92,12 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
+def _pages(options: argparse.Namespace) -> int:
+    if options.pages is not None:
+        return int(options.pages)
+    return node_count(options.topology) if options.topology else 5000
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m webgraph_it.simweb",
@@ -98,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--hosts", type=int, default=300, help="number of ordinary hosts (300)")
-    add("--pages", type=int, default=5000, help="number of ordinary pages (5000)")
+    add("--pages", type=int, help="number of ordinary pages (5000; with --topology: all its nodes)")
     add("--seed", type=int, default=7, help="the same seed gives the same web (7)")
     add("--degree", type=float, default=30, help="mean number of links on a page (30)")
     add("--page-bytes", type=int, default=15_000, help="mean size of a page in bytes (15000)")

@@ -14,9 +14,16 @@ LARGEST_FACTOR = 12
 
 
 def html(
-    title: str, links: Sequence[Link], size_bytes: int, seed: int, charset: str = "utf-8", head: str = ""
+    title: str,
+    links: Sequence[Link],
+    size_bytes: int,
+    seed: int,
+    *,
+    charset: str = "utf-8",
+    head: str = "",
+    spare: bool = False,
 ) -> bytes:
-    """A page of about that size with the links in their order, all before the last fifth of a large page."""
+    """A page of about that size with the links in their order; `spare`: and no link in its last fifth."""
     start = seed * 2654435761 & 0xFFFFFFFF
     some = snippets()
     count = len(some)
@@ -26,7 +33,10 @@ def html(
     text = f"<!DOCTYPE html>\n<html lang=it><head>{head}<title>{title}</title></head>\n<body>{listed}\n"
     opening = text.encode(charset)
     closing = f"<p>{title}</p></body></html>\n".encode(charset)
-    return opening + _filler(size_bytes - len(opening) - len(closing), start, charset) + closing
+    filler_bytes = size_bytes - len(opening) - len(closing)
+    if spare:
+        filler_bytes = max(filler_bytes, len(opening) // 4 + 2 * BLOCK_BYTES)
+    return opening + _filler(filler_bytes, start, charset) + closing
 
 
 def _filler(size_bytes: int, start: int, charset: str) -> bytes:

@@ -1,6 +1,6 @@
 """What a page is called, and what belongs to the crawl: normal form, SURT key, node digest, scope, seeds.
 
-Imports nothing of ours. Decisions only: no I/O but for reading a seed file, no Scrapy except in middlewares.
+Imports nothing of ours. Decisions only: no I/O but for reading a seed file, no Scrapy but in middlewares.
 """
 
 from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, normal

@@ -9,9 +9,13 @@ Pure. Whether a URL is in the graph depends on its key alone, so that two spelli
 a crawl may go (reason `depth`) is for the frontier to say: a URL does not know its depth.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from sys import maxsize
+from typing import Any, Self
 
+from webgraph_it.urls.names import key
+from webgraph_it.urls.seeds import Seeds
 from webgraph_it.urls.surt import SurtPrefixes, prefix_of_url, starts
 
 # The thesis' list, then images, film, sound, fonts and archives since.
@@ -29,7 +33,7 @@ ADMITTED_ENDING = ".xml.gz"  # a packed sitemap: the one archive with links
 MAX_URL_LENGTH = 2083  # characters: what browsers and servers have long agreed on
 MAX_KEY_LENGTH = 16_384  # characters: more is data, not a name
 MAX_PATH_SEGMENTS = 20
-MAX_REPEATED_SEGMENTS = 2  # times in a row
+MAX_REPEATED_SEGMENTS = 3  # times in a row: then it is a trap
 MAX_QUERY_PARAMETERS = 20
 
 
@@ -70,7 +74,7 @@ class Verdict(Enum):
 
 
 class Scope:
-    """The rules of one crawl. `verdict` answers in about a microsecond."""
+    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 is no limit."""
 
     def __init__(
         self,
@@ -88,12 +92,26 @@ class Scope:
         self.excluded_extensions = frozenset(
             extension.lower().lstrip(".") for extension in excluded_extensions
         )
-        self.max_url_length = max_url_length
-        self.max_path_segments = max_path_segments
-        self.max_repeated_segments = max_repeated_segments
-        self.max_query_parameters = max_query_parameters
+        self._max_url_length = max_url_length or maxsize
+        self._max_path_segments = max_path_segments or maxsize
+        self._times_allowed = max_repeated_segments - 1 if max_repeated_segments else maxsize
+        self._max_query_parameters = max_query_parameters or maxsize
+        self._shallow = min(self._times_allowed, self._max_path_segments)
         self._starts = tuple(start for prefix in self.surts.prefixes for start in starts(prefix))
         self._extension_window = -1 - max(map(len, self.excluded_extensions), default=0)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], seeds: Seeds) -> Self:
+        """The scope of a crawl; seeds outside SCOPE_SURTS are directories, fetched for their links."""
+        surts = SurtPrefixes(settings.get("SCOPE_SURTS", ("it,",)))
+        return cls(
+            surts.prefixes,
+            _directories(surts, seeds),
+            excluded_extensions=settings.get("EXCLUDED_EXTENSIONS", EXCLUDED_EXTENSIONS),
+            max_url_length=int(settings.get("MAX_URL_LENGTH", MAX_URL_LENGTH)),
+            max_path_segments=int(settings.get("MAX_PATH_SEGMENTS", MAX_PATH_SEGMENTS)),
+            max_repeated_segments=int(settings.get("MAX_REPEATED_SEGMENTS", MAX_REPEATED_SEGMENTS)),
+        )
 
     def __repr__(self) -> str:
         return f"Scope({list(self.surts.prefixes)}, fetch only {list(self.fetch_only.prefixes)})"
@@ -118,17 +136,19 @@ class Scope:
         return extension in self.excluded_extensions and not path.lower().endswith(ADMITTED_ENDING)
 
     def _trap(self, path: str, query: str, url_length: int) -> Verdict | None:
-        if url_length > self.max_url_length:
+        if url_length > self._max_url_length:
             return Verdict.TRAP_LENGTH
-        if query and query.count("&") >= self.max_query_parameters:
+        if query and query.count("&") >= self._max_query_parameters:
             return Verdict.TRAP_QUERY
+        slashes = path.count("/")
+        if slashes <= self._shallow:
+            return None
         segments = path.split("/")  # the first is the host, the last is empty after a closing slash
-        count = len(segments)
-        if count - len(set(segments)) >= self.max_repeated_segments and _repeats(
-            segments, self.max_repeated_segments
+        if slashes + 1 - len(set(segments)) >= self._times_allowed and _repeats(
+            segments, self._times_allowed
         ):
             return Verdict.TRAP_REPETITION
-        return Verdict.TRAP_DEPTH if count - 1 - (not segments[-1]) > self.max_path_segments else None
+        return Verdict.TRAP_DEPTH if slashes - (not segments[-1]) > self._max_path_segments else None
 
 
 def _repeats(segments: list[str], times_allowed: int) -> bool:
@@ -149,11 +169,8 @@ def _longest_run(segments: list[str], period: int) -> int:
     return longest
 
 
-def fetch_only_prefixes(
-    surts: Iterable[str], seed_keys_and_urls: Iterable[tuple[str, str]], extra: Iterable[str]
-) -> tuple[str, ...]:
-    """The extra prefixes, and a prefix of its own for each seed that neither they nor the scope cover."""
-    extra = tuple(extra)
-    covered = SurtPrefixes((*surts, *extra))
-    own = (prefix_of_url(url) for key, url in seed_keys_and_urls if key not in covered)
-    return tuple(dict.fromkeys((*extra, *own)))
+def _directories(surts: SurtPrefixes, seeds: Seeds) -> tuple[str, ...]:
+    """The seed file's extra prefixes, and one of its own for each seed that neither they nor the scope cover."""
+    covered = SurtPrefixes((*surts.prefixes, *seeds.extra_prefixes))
+    outside = (url for url in seeds.urls if str(key(url)) not in covered)
+    return (*seeds.extra_prefixes, *map(prefix_of_url, outside))

@@ -17,9 +17,12 @@ from collections.abc import Iterable
 from webgraph_it.urls import names
 
 _HERITRIX = re.compile(r"(?:https?://)?\((.*)", re.IGNORECASE)
+_ADDRESS = r"[0-9]+(?:\.[0-9]+){3}|\[[0-9a-f:.]+\]"
 _SURT = re.compile(
-    r"(?P<host>[a-z0-9_-]+(?:,[a-z0-9_-]+)*)(?:,|,?\)(?P<path>(?::[0-9]+)?(?:/.*)?))?", re.IGNORECASE
+    rf"(?P<host>[a-z0-9_-]+(?:,[a-z0-9_-]+)*|{_ADDRESS})(?:,|,?\)(?P<path>(?::[0-9]+)?(?:/.*)?))?",
+    re.IGNORECASE,
 )
+_ADDRESS_AS_PREFIX = re.compile(rf"({_ADDRESS}),")
 _WWW_LABEL = re.compile(r",www[0-9]*$")
 
 
@@ -28,11 +31,15 @@ class SurtError(ValueError):
 
 
 class SurtPrefixes:
-    """A set of prefixes. `match` finds the longest that covers a key, in time logarithmic in their number."""
+    """A set of prefixes, as `parse` takes them; SurtError if one is none.
 
-    def __init__(self, prefixes: Iterable[str]) -> None:
-        self.prefixes = tuple(sorted(set(prefixes)))
-        self._named = {start: prefix for prefix in self.prefixes for start in starts(prefix)}
+    `match` finds the longest that covers a key, in time logarithmic in their number.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.prefixes = tuple(sorted({parse(text) for text in texts}))
+        domains_first = self.prefixes[::-1]  # so that a host's own prefix takes its start from the domain's
+        self._named = {start: prefix for prefix in domains_first for start in starts(prefix)}
         self._starts = sorted(self._named)
         self._shorter = _shorter(self._starts)
 
@@ -87,7 +94,7 @@ def parse(text: str) -> str:
         return _from_surt(text, text)
     if "/" in text:
         return prefix_of_url(f"http://{text}")
-    return _of_key(f"http://{text}/", text).partition(")")[0] + ","
+    return _domain(_of_key(f"http://{text}/", text).partition(")")[0])
 
 
 def prefix_of_url(url: str) -> str:
@@ -110,8 +117,13 @@ def _from_surt(surt: str, text: str) -> str:
         raise _error(text)
     host, path = _without_www(parts["host"].lower()), parts["path"]
     if path is None and host == parts["host"].lower():
-        return f"{host},"
+        return _domain(host)
     return f"{host})" if path in (None, "/") else f"{host}){path}"
+
+
+def _domain(host: str) -> str:
+    """All hosts under this name; an address has none."""
+    return _ADDRESS_AS_PREFIX.sub(r"\1)", f"{host},")
 
 
 def _without_www(host: str) -> str:

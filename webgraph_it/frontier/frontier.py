@@ -1,0 +1,311 @@
+"""The frontier's verbs. The package's docstring states what they guarantee; here is how the parts meet.
+
+    Seen, Traps, Limits     what is queued            (add)
+    Roster, Turns           whose turn it is          (next, wake_at)
+    Politeness              when the host is next     (done)
+    Layers, Store           what is durable           (freeze)
+
+A leased URL stays in its queue until `done`: a crash forgets the lease, not the URL.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from webgraph_it.items import Link, State
+
+from .hosts import Host
+from .layers import Frozen, Layers
+from .layout import (
+    HOST,
+    META,
+    MOST_8_BITS,
+    PLACE,
+    ROBOTS,
+    STATE,
+    host_of,
+    lease_of,
+    packed_entry,
+    packed_robots,
+    queue_of,
+    robots_of,
+)
+from .order import PRIORITIES
+from .politeness import Politeness
+from .records import (
+    Added,
+    Counts,
+    Cut,
+    Failure,
+    FrontierError,
+    HostReport,
+    Kind,
+    Lease,
+    Limits,
+    Order,
+    Outcome,
+    RobotsRecord,
+)
+from .roster import Roster
+from .seen import Seen
+from .state import Totals, packed_state, state_of
+from .store import Row, Store
+from .traps import Traps
+
+ROBOTS_LIFETIME_SECONDS = 86_400.0
+
+
+class Frontier:
+    """Opened with Frontier.open. One thread calls everything but Frozen.write."""
+
+    def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
+        totals, clean = state_of(store.get(STATE))
+        if not clean:
+            totals.unknown_until = now
+        self._store = store
+        self._policy = policy
+        self._priority = PRIORITIES[order]
+        self._limits = limits
+        self._totals: Totals = totals
+        self._layers = Layers(store)
+        self._seen = Seen(self._layers)
+        self._traps = Traps(self._layers, limits)
+        self._roster = Roster(self._layers, totals, policy, now)
+        self._leased: dict[str, tuple[Host, Row]] = {}
+
+    @classmethod
+    def open(cls, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> "Frontier":
+        """Go on where the last commit left off, or start anew.
+
+        After a crash nobody knows who was asked since that commit: no host is offered before now + its delay.
+        """
+        frontier = cls(store, policy, order, limits, now)
+        store.commit({STATE: packed_state(frontier._totals, clean=False)})
+        return frontier
+
+    def __repr__(self) -> str:
+        c = self.counts()
+        hosts = f"hosts: {c.hosts_ready} ready, {c.hosts_waiting} waiting, {c.hosts_parked} parked"
+        return f"<Frontier {c.queued} queued, {c.leased} leased, {c.done} done | {hosts}>"
+
+    # -- in -------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        links: Sequence[Link],
+        depth: int,
+        via: str,
+        now: float,
+        *,
+        host_depth: int = 0,
+        content_digest: str = "",
+        traps: Mapping[bytes, str] | None = None,
+    ) -> Added:
+        """Queue the links that were never seen before and that no limit cuts.
+
+        `depth` is that of the links; `via`, `host_depth` and `content_digest` (hex, or empty) of the page
+        with the links. `traps` gives the reason, by digest, for links that the caller calls a trap.
+        """
+        page_trap = self._traps.same_content(via, content_digest)
+        new = [link for link in links if self._seen.add(link.digest)]
+        page_host = host_of(via) if via else ""
+        touched: dict[str, Host] = {}
+        cuts: list[Cut] = []
+        for link in new:
+            name = host_of(link.key)
+            host = touched.get(name)
+            if host is None:
+                host = touched[name] = self._roster.host(name)
+            link_host_depth = host_depth + 1 if name == page_host else 0
+            trap = (traps and traps.get(link.digest)) or page_trap
+            cut = self._cut(link, host, depth, link_host_depth, trap)
+            if cut is None:
+                self._enqueue(host, link, depth, link_host_depth, via, now)
+            else:
+                cuts.append(cut)
+        for host in touched.values():
+            if host.accepted:
+                self._roster.save(host)
+        self._totals.seen += len(new)
+        self._totals.cut += len(cuts)
+        return Added(new, cuts)
+
+    def _cut(self, link: Link, host: Host, depth: int, host_depth: int, trap: str) -> Cut | None:
+        limits = self._limits
+        if trap:
+            return Cut(link, State.TRAP_CUT, trap)
+        if limits.max_depth and depth > limits.max_depth:
+            return Cut(link, State.QUOTA_CUT, "depth")
+        if reason := self._traps.host_depth(host_depth) or self._traps.queries(link):
+            return Cut(link, State.TRAP_CUT, reason)
+        if limits.max_pages_per_host and host.accepted >= limits.max_pages_per_host:
+            return Cut(link, State.QUOTA_CUT, "pages-per-host")
+        return None
+
+    def _enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
+        packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
+        self._append(host, self._new_place(link.key, depth), packed)
+        self._totals.entries += 1
+        self._totals.hosts += host.accepted == 0
+        host.accepted += 1
+        host.queued += 1
+        if host.queued == 1:
+            self._roster.enter(host, now)
+
+    def _new_place(self, key: str, depth: int) -> bytes:
+        return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
+
+    def _append(self, host: Host, place: bytes, packed: bytes) -> None:
+        prefix = queue_of(host.name)
+        entry = prefix + place
+        self._layers.append(prefix, entry, packed)
+        if host.window is not None:
+            host.window.offer((entry, packed))
+        if place < host.lowest:
+            host.lowest = place
+
+    # -- out ------------------------------------------------------------------------------------------------
+
+    def next(self, now: float) -> Lease | None:
+        """A URL whose host and address may be asked now, or None."""
+        host = self._roster.take(now)
+        return None if host is None else self._lease(host)
+
+    def wake_at(self) -> float | None:
+        """When `next` may have something: a time in the past is now, None is after a `done` or an `add`."""
+        return self._roster.wake_at()
+
+    def may_retry(self, lease: Lease) -> bool:
+        """Whether a URL whose fetch failed may be given back with Kind.RETRY."""
+        return self._policy.may_retry(lease.attempts, lease.given_up)
+
+    def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
+        """Record what became of a lease, at the time its fetch ended."""
+        again = self._again(lease, outcome)
+        host, _ = self._take_back(lease)
+        self._layers.remove(lease.entry)
+        if again is None:
+            self._finish(host)
+        else:
+            self._append(host, *again)
+        host.clock = self._policy.after(host.clock, outcome, now)
+        host.failed += outcome.failure is not Failure.NONE
+        host.address = outcome.address or host.address
+        if host.window is not None and host.queued:
+            host.lowest = host.window.lower()[len(host.name) + 2 :][: PLACE.size]
+            self._roster.put(host, now)
+        else:
+            self._roster.leave(host)
+        self._roster.save(host)
+
+    def release(
+        self, lease: Lease, now: float, ready_at: float, *, crawl_delay_seconds: float | None = None
+    ) -> None:
+        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered."""
+        host, row = self._take_back(lease)
+        if host.window is not None:
+            host.window.offer(row)
+        crawl_delay = host.clock.crawl_delay_seconds if crawl_delay_seconds is None else crawl_delay_seconds
+        ready_at = max(host.clock.ready_at, ready_at)
+        host.clock = host.clock._replace(ready_at=ready_at, crawl_delay_seconds=crawl_delay)
+        self._roster.put(host, now)
+        self._roster.save(host)
+
+    def address_ready(self, address: str, now: float) -> float:
+        """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""
+        return self._roster.turns.address_ready(address, now)
+
+    def address_used(self, address: str, when: float) -> None:
+        """A request to the address starts at `when`."""
+        self._roster.turns.address_used(address, when)
+
+    def _lease(self, host: Host) -> Lease:
+        row = host.window.head(self._layers) if host.window is not None else None
+        if host.window is None or row is None:
+            raise FrontierError(
+                f"the frontier is damaged: {host.name} should have {host.queued} URLs and has none; "
+                "restore the crawl directory from a copy or start a new one"
+            )
+        host.window.pop()
+        host.served += 1
+        if host.clock.parked:
+            self._totals.hosts_parked -= 1
+            host.clock = host.clock._replace(parked=False)
+            self._roster.save(host)
+        self._leased[host.name] = (host, row)
+        return lease_of(*row, host.name, host.address, host.clock.given_up)
+
+    def _take_back(self, lease: Lease) -> tuple[Host, Row]:
+        leased = self._leased.get(lease.host)
+        if leased is None or leased[1][0] != lease.entry:
+            raise ValueError(f"{lease.url} is not leased")
+        del self._leased[lease.host]
+        return leased
+
+    def _finish(self, host: Host) -> None:
+        host.queued -= 1
+        host.finished += 1
+        self._totals.entries -= 1
+        self._totals.done += 1
+
+    def _again(self, lease: Lease, outcome: Outcome) -> tuple[bytes, bytes] | None:
+        """The place and entry of a URL that is to be fetched again; None if it is finished."""
+        url, attempts, spellings = lease.url, lease.attempts, lease.spellings
+        if outcome.kind is Kind.FINISHED:
+            return None
+        if outcome.kind is Kind.RETRY:
+            if not self.may_retry(lease):
+                raise ValueError(f"{url} was tried {attempts + 1} times: it cannot be tried again")
+            attempts += 1
+            place = self._new_place(lease.key, lease.depth)
+        else:
+            if not outcome.url or spellings == MOST_8_BITS:
+                raise ValueError(f"{url}: no other spelling was given, or there were too many")
+            url, spellings = outcome.url, spellings + 1
+            place = lease.entry[-PLACE.size : -1] + bytes((lease.entry[-1] + 1,))
+        names = (url, lease.key, lease.via, lease.digest)
+        return place, packed_entry(names, lease.depth, lease.host_depth, attempts, spellings)
+
+    # -- records --------------------------------------------------------------------------------------------
+
+    def put_meta(self, name: str, value: bytes) -> None:
+        """Remember something small with the next commit."""
+        self._layers.put(META + name.encode(), value)
+
+    def get_meta(self, name: str) -> bytes | None:
+        return self._layers.get(META + name.encode())
+
+    def robots(self, origin: str) -> RobotsRecord | None:
+        """What is known, perhaps expired: the caller compares expires_at with its time."""
+        packed = self._layers.get(ROBOTS + origin.encode())
+        return None if packed is None else robots_of(packed)
+
+    def set_robots(self, origin: str, record: RobotsRecord) -> None:
+        expires_at = min(record.expires_at, record.fetched_at + ROBOTS_LIFETIME_SECONDS)
+        self._layers.put(ROBOTS + origin.encode(), packed_robots(record._replace(expires_at=expires_at)))
+
+    def counts(self) -> Counts:
+        t, leased, ready = self._totals, len(self._leased), self._roster.turns.ready
+        waiting = t.hosts_with_urls - leased - ready - t.hosts_parked
+        hosts = (t.hosts, ready, waiting, t.hosts_parked)
+        return Counts(t.seen, t.entries - leased, leased, t.done, t.cut, *hosts, len(self._layers))
+
+    def hosts(self) -> Iterator[HostReport]:
+        """Every host that ever had a URL, in order of its name."""
+        for key, packed in self._layers.items(HOST):
+            yield Host.unpacked(key[1:].decode(), packed).report()
+
+    # -- commit ---------------------------------------------------------------------------------------------
+
+    def freeze(self) -> Frozen:
+        """Take everything that changed since the last freeze, to be written by another thread."""
+        self._layers.put(STATE, packed_state(self._totals, clean=False))
+        return self._layers.freeze()
+
+    def forget(self, frozen: Frozen) -> None:
+        """Let go of what was written. The next `freeze` does it, too."""
+        self._layers.forget(frozen)
+
+    def close(self, meta: Mapping[str, bytes] | None = None) -> None:
+        """Commit everything and close the store. With leases out it counts as a crash."""
+        self._layers.put(STATE, packed_state(self._totals, clean=not self._leased))
+        self._layers.freeze().write(meta)
+        self._store.close()

@@ -1,0 +1,66 @@
+"""One host: its counters, its clock, its places in the line and in its queue."""
+
+from dataclasses import dataclass, field
+
+from .layout import HOST_HEAD, MOST_8_BITS, MOST_16_BITS
+from .politeness import Clock
+from .records import HostReport
+from .window import Window
+
+PARKED, GIVEN_UP = 1, 2
+NEW = Clock()
+
+
+@dataclass(slots=True, eq=False)
+class Host:
+    """What is known of one host. `served` and `window` live only while it is active."""
+
+    name: str
+    queued: int = 0
+    """Entries in its queue, the leased one included."""
+    accepted: int = 0
+    finished: int = 0
+    failed: int = 0
+    clock: Clock = NEW
+    line: bytes = b""
+    """Its place in the line; empty if it has no URLs."""
+    lowest: bytes = b""
+    """Its queue has no entry before this place."""
+    address: str = ""
+    served: int = 0
+    """Leases since it became active."""
+    window: Window | None = field(default=None, repr=False)
+
+    def packed(self) -> bytes:
+        ready_at, crawl_delay, duration, failures, parkings, parked, given_up = self.clock
+        head = HOST_HEAD.pack(
+            self.queued,
+            self.accepted,
+            self.finished,
+            self.failed,
+            ready_at,
+            crawl_delay,
+            duration,
+            min(failures, MOST_16_BITS),
+            min(parkings, MOST_8_BITS),
+            PARKED * parked | GIVEN_UP * given_up,
+            self.line,
+            self.lowest,
+        )
+        return head + self.address.encode()
+
+    @classmethod
+    def unpacked(cls, name: str, packed: bytes) -> "Host":
+        fields = HOST_HEAD.unpack_from(packed)
+        flags, line, lowest = fields[9:]
+        clock = Clock._make((*fields[4:9], bool(flags & PARKED), bool(flags & GIVEN_UP)))
+        queued, accepted, finished, failed = fields[:4]
+        address = packed[HOST_HEAD.size :].decode()
+        return cls(
+            name, queued, accepted, finished, failed, clock, line.strip(b"\0") and line, lowest, address
+        )
+
+    def report(self) -> HostReport:
+        counters = (self.queued, self.accepted, self.finished, self.failed)
+        clock = self.clock
+        return HostReport(self.name, *counters, clock.ready_at, clock.parked, clock.given_up, self.address)

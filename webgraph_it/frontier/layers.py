@@ -1,0 +1,163 @@
+"""What changed since the last commit, in memory, over what is committed, on disk.
+
+    live      changes since the last freeze; written by the crawl thread only
+    frozen    changes of the commit in progress; read-only
+    store     the last commit
+
+Guarantees: reads see the changes at once, whatever the commit thread is doing; `freeze` only swaps two
+dictionaries; what was frozen stays visible until it is in the store. Memory holds what changed since the last
+commit and nothing else.
+
+Keys that are read in order live in a named range (all keys with one prefix). Within a range every key is used
+once: written, perhaps removed, never written again.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping
+
+from .layout import META
+from .store import Row, Store, after
+
+
+class Layer:
+    """Changes, and the keys of the ranges among them in order."""
+
+    __slots__ = ("ranges", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[bytes, bytes | None] = {}
+        self.ranges: dict[bytes, list[bytes]] = {}
+
+    def rows_from(self, prefix: bytes, lower: bytes) -> Iterator[Row]:
+        keys = self.ranges.get(prefix, ())
+        for index in range(bisect_left(keys, lower), len(keys)):
+            value = self.values.get(keys[index])
+            if value is not None:
+                yield keys[index], value
+
+
+class Frozen:
+    """The changes of one commit, on their way to the store."""
+
+    def __init__(self, layer: Layer, store: Store) -> None:
+        self._store = store
+        self.layer = layer
+        self.written = False
+
+    def write(self, meta: Mapping[str, bytes] | None = None) -> None:
+        """Make everything durable at once, with this metadata. After an error it may be called again."""
+        self.layer.values.update({META + name.encode(): value for name, value in (meta or {}).items()})
+        self._store.commit(self.layer.values)
+        self.written = True
+
+
+_ABSENT = b"absent"  # compared by identity
+
+
+class Layers:
+    """One view of live, frozen and store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._live = Layer()
+        self._frozen = Layer()
+        self._freezing: Frozen | None = None
+
+    def __len__(self) -> int:
+        """Changes that no commit took yet."""
+        return len(self._live.values)
+
+    def get(self, key: bytes) -> bytes | None:
+        value = self._changed(key)
+        return self._store.get(key) if value is _ABSENT else value
+
+    def put(self, key: bytes, value: bytes) -> None:
+        self._live.values[key] = value
+
+    def delete(self, key: bytes) -> None:
+        self._live.values[key] = None
+
+    def append(self, prefix: bytes, key: bytes, value: bytes) -> None:
+        """Put a new key into the range of its prefix."""
+        self._live.values[key] = value
+        keys = self._live.ranges.get(prefix)
+        if keys is None:
+            self._live.ranges[prefix] = [key]
+        elif key > keys[-1]:
+            keys.append(key)
+        else:
+            insort(keys, key)
+
+    def remove(self, key: bytes) -> None:
+        """Take a key out of its range. One that no commit has seen leaves no trace."""
+        if self._live.values.pop(key, None) is None:
+            self._live.values[key] = None
+
+    def scan(self, prefix: bytes, lower: bytes, limit: int) -> list[Row]:
+        """The first `limit` rows of a range, from `lower` on."""
+        rows = _first(limit, self._stored(prefix, lower))
+        if prefix not in self._live.ranges and prefix not in self._frozen.ranges:
+            return list(rows.items())
+        gone = self._live.values
+        frozen = self._frozen.rows_from(prefix, lower)
+        rows.update(_first(limit, (row for row in frozen if gone.get(row[0], _ABSENT) is not None)))
+        rows.update(_first(limit, self._live.rows_from(prefix, lower)))
+        return sorted(rows.items())[:limit]
+
+    def items(self, prefix: bytes) -> Iterator[Row]:
+        """Every row with a prefix, in order: for reports, in time and memory of all that is uncommitted."""
+        changed = {
+            k for layer in (self._live, self._frozen) for k in list(layer.values) if k.startswith(prefix)
+        }
+        fresh = iter(sorted(changed))
+        next_fresh = next(fresh, None)
+        for key, value in self._store.items(prefix, after(prefix)):
+            while next_fresh is not None and next_fresh < key:
+                yield from self._alive(next_fresh)
+                next_fresh = next(fresh, None)
+            if key not in changed:
+                yield key, value
+        while next_fresh is not None:
+            yield from self._alive(next_fresh)
+            next_fresh = next(fresh, None)
+
+    def freeze(self) -> Frozen:
+        """Swap the live changes out. The previous ones must have been written."""
+        if self._freezing is not None:
+            self.forget(self._freezing)
+        self._frozen, self._live = self._live, Layer()
+        self._freezing = Frozen(self._frozen, self._store)
+        return self._freezing
+
+    def forget(self, frozen: Frozen) -> None:
+        """Let go of changes that are in the store by now."""
+        if not frozen.written:
+            raise RuntimeError("the previous commit has not been written yet")
+        if frozen is self._freezing:
+            self._freezing, self._frozen = None, Layer()
+
+    def _changed(self, key: bytes) -> bytes | None:
+        value = self._live.values.get(key, _ABSENT)
+        return self._frozen.values.get(key, _ABSENT) if value is _ABSENT else value
+
+    def _alive(self, key: bytes) -> Iterator[Row]:
+        value = self._changed(key)
+        if value is not None and value is not _ABSENT:
+            yield key, value
+
+    def _stored(self, prefix: bytes, lower: bytes) -> Iterator[Row]:
+        for key, value in self._store.items(lower, after(prefix)):
+            changed = self._changed(key)
+            if changed is _ABSENT:
+                yield key, value
+            elif changed is not None:
+                yield key, changed
+
+
+def _first(limit: int, rows: Iterable[Row]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    for key, value in rows:
+        found[key] = value
+        if len(found) == limit:
+            break
+    return found

@@ -1,0 +1,83 @@
+"""The store's keys and values, byte by byte (layout version 1).
+
+    s <digest 16>                             seen; no value
+    h <host>                                  HOST_HEAD, then the host's address
+    q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
+    l LINE_PLACE                              the line of hosts that have URLs; the value is the host
+    p <key up to the question mark>           NUMBER of distinct queries seen on that path
+    c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
+    r <origin>                                ROBOTS_HEAD, then status \\n text
+    m <name>                                  metadata: the caller's, and the frontier's own under STATE
+
+Numbers are big-endian and unsigned, so that keys sort as numbers do. A host's queue is one range. Text is
+ASCII (URLs, keys, hosts) or bytes as received (robots.txt). Nothing is pickled.
+"""
+
+import struct
+
+from .records import Lease, RobotsRecord
+
+LAYOUT_VERSION = 1
+
+SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l", b"p", b"c", b"r", b"m"
+STATE = META + b"\0state"
+"""JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
+
+HOST_HEAD = struct.Struct(">IIIIdddHBB16s11s")
+"""queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings, flags;
+LINE_PLACE or zeros; the PLACE below which its queue is empty."""
+ENTRY_HEAD = struct.Struct(">16sHHBB")
+"""digest, depth, host depth, attempts, spellings"""
+PLACE = struct.Struct(">HQB")
+"""priority, sequence number, spellings: another spelling keeps its place, just behind the one before"""
+LINE_PLACE = struct.Struct(">QQ")
+"""microseconds since 1970, sequence number"""
+NUMBER = struct.Struct(">I")
+ROBOTS_HEAD = struct.Struct(">dd")
+"""fetched at, expires at"""
+
+MOST_8_BITS, MOST_16_BITS = 0xFF, 0xFFFF
+
+
+def host_of(key: str) -> str:
+    """The part of a key before `)`."""
+    return key[: key.index(")")]
+
+
+def queue_of(host: str) -> bytes:
+    """The prefix of all entries of a host."""
+    return QUEUE + host.encode() + b")"
+
+
+def packed_entry(
+    names: tuple[str, str, str, bytes], depth: int, host_depth: int, attempts: int = 0, spellings: int = 0
+) -> bytes:
+    """`names` are url, key, via and digest."""
+    url, key, via, digest = names
+    head = ENTRY_HEAD.pack(
+        digest,
+        min(depth, MOST_16_BITS),
+        min(host_depth, MOST_16_BITS),
+        min(attempts, MOST_8_BITS),
+        min(spellings, MOST_8_BITS),
+    )
+    return head + f"{url}\n{key}\n{via}".encode()
+
+
+def lease_of(entry: bytes, packed: bytes, host: str, address: str, given_up: bool) -> Lease:
+    digest, depth, host_depth, attempts, spellings = ENTRY_HEAD.unpack_from(packed)
+    url, key, via = packed[ENTRY_HEAD.size :].decode().split("\n")
+    names = (url, key, digest, depth, host_depth, via, host)
+    return Lease(*names, attempts, spellings, address, given_up, entry)
+
+
+def packed_robots(record: RobotsRecord) -> bytes:
+    return (
+        ROBOTS_HEAD.pack(record.fetched_at, record.expires_at) + record.status.encode() + b"\n" + record.text
+    )
+
+
+def robots_of(packed: bytes) -> RobotsRecord:
+    fetched_at, expires_at = ROBOTS_HEAD.unpack_from(packed)
+    status, _, text = packed[ROBOTS_HEAD.size :].partition(b"\n")
+    return RobotsRecord(text, fetched_at, expires_at, status.decode())

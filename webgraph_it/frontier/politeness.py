@@ -1,0 +1,96 @@
+"""How long a host is left alone: pure arithmetic on the times it is given.
+
+Guarantees: after a fetch that ended at `now`, the host is not ready before now + the longest of HOST_DELAY,
+its Crawl-delay (up to a maximum), DELAY_FACTOR × the fetch's time (up to a maximum), what Retry-After asked
+for, and the back-off of its consecutive failures. A host that keeps failing is parked, and after several
+parkings given up: its URLs are then errors, so that every crawl ends. One good answer forgets all failures.
+"""
+
+from typing import NamedTuple
+
+from .records import Failure, Outcome
+
+
+class Clock(NamedTuple):
+    """What politeness remembers of one host."""
+
+    ready_at: float = 0.0
+    """No request before."""
+    crawl_delay_seconds: float = 0.0
+    duration_seconds: float = 0.0
+    """Of the last fetch."""
+    failures: int = 0
+    """In a row."""
+    parkings: int = 0
+    """In a row."""
+    parked: bool = False
+    """Left alone until ready_at because of failures."""
+    given_up: bool = False
+
+
+class Politeness(NamedTuple):
+    """The delays, in seconds."""
+
+    host_delay_seconds: float = 1.0
+    delay_factor: float = 5.0
+    """× the last fetch's time; 0 is off."""
+    factor_delay_max_seconds: float = 30.0
+    crawl_delay_max_seconds: float = 60.0
+    address_delay_seconds: float = 0.5
+    retry_after_max_seconds: float = 86_400.0
+    retry_times: int = 3
+    """Further attempts at one URL."""
+    back_off_seconds: float = 1.0
+    """After the first failure; doubled by each further one."""
+    back_off_max_seconds: float = 300.0
+    park_after_failures: int = 6
+    """Consecutive failures of a host before it is parked."""
+    park_seconds: float = 1_800.0
+    park_times: int = 2
+    """Parkings in a row; the next one gives the host up."""
+
+    def delay(self, duration_seconds: float, crawl_delay_seconds: float | None) -> float:
+        """Seconds between the end of a fetch that took so long and the host's next one, when nothing failed."""
+        return max(
+            self.host_delay_seconds,
+            min(crawl_delay_seconds or 0.0, self.crawl_delay_max_seconds),
+            min(self.delay_factor * duration_seconds, self.factor_delay_max_seconds),
+        )
+
+    def after(self, clock: Clock, outcome: Outcome, now: float) -> Clock:
+        """The host's clock after a fetch that ended at `now`."""
+        crawl_delay = outcome.crawl_delay_seconds
+        if crawl_delay is None:
+            crawl_delay = clock.crawl_delay_seconds
+        if not outcome.fetched:
+            return clock._replace(crawl_delay_seconds=crawl_delay)
+        fetched = Clock(now, crawl_delay, outcome.duration_seconds)
+        if outcome.failure is not Failure.NONE:
+            fetched = self._after_failure(clock, fetched)
+        delay = self.delay(outcome.duration_seconds, crawl_delay)
+        wait = max(delay, self._asked_for(outcome), fetched.ready_at - now)
+        return fetched._replace(ready_at=now + wait)
+
+    def may_retry(self, attempts: int, given_up: bool) -> bool:
+        """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""
+        return attempts < self.retry_times and not given_up
+
+    def _asked_for(self, outcome: Outcome) -> float:
+        return min(outcome.retry_after_seconds or 0.0, self.retry_after_max_seconds)
+
+    def _after_failure(self, before: Clock, fetched: Clock) -> Clock:
+        failures = before.failures + 1
+        if failures < self.park_after_failures:
+            wait = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)
+            return fetched._replace(
+                ready_at=fetched.ready_at + wait, failures=failures, parkings=before.parkings
+            )
+        if before.parkings < self.park_times:
+            # One failure after the parking parks it again: it had its full series of attempts.
+            return fetched._replace(
+                ready_at=fetched.ready_at + self.park_seconds,
+                failures=self.park_after_failures - 1,
+                parkings=before.parkings + 1,
+                parked=True,
+            )
+        return fetched._replace(failures=failures, parkings=before.parkings, given_up=True)

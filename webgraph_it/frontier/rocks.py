@@ -1,0 +1,180 @@
+"""The frontier's store on disk: RocksDB by rocksdict, in constant memory.
+
+A commit is one sorted table file, written beside the database and then taken in by RocksDB ("ingested"): the
+file is synced, linked into the directory, and one synced record of the MANIFEST makes it part of the
+database. That record is the commit: all or nothing. Why not a WriteBatch: rocksdict holds the interpreter's
+lock for the whole of a write (measured: 0.6 s for 300,000 changes, during which the crawl would stand still)
+and RocksDB writes each change twice more (log, memory table, table). A table file takes 1.1 µs a change, in
+small steps that let the crawl thread run, and no log or memory table is needed at all.
+
+Memory: blocks, indexes and bloom filters share one cache of BLOCK_CACHE_BYTES. Indexes and filters are cut
+into small blocks, because a whole one (megabytes) does not fit a shard of the cache and would be read again
+for each lookup (measured: 658 µs instead of 4).
+"""
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from rocksdict import (
+    BlockBasedIndexType,
+    BlockBasedOptions,
+    Cache,
+    DbClosedError,
+    DBCompressionType,
+    IngestExternalFileOptions,
+    Options,
+    Rdict,
+    ReadOptions,
+    SstFileWriter,
+)
+
+from .records import FrontierError
+from .store import Changes, Row
+
+BLOCK_CACHE_BYTES = 96 << 20
+BLOOM_BITS_PER_KEY = 10
+MAX_OPEN_FILES = 512
+TABLE_FILE = "commit.sst.part"
+SYNC_EVERY_CHANGES = 50_000
+"""The last sync holds the interpreter's lock: earlier ones, which do not, leave it little to do."""
+SORT_AT_ONCE = 20_000
+"""Sorting holds the interpreter's lock: about 5 ms for so many keys."""
+
+
+class RocksStore:
+    """A Store in a directory, which it creates if needed. One process at a time."""
+
+    def __init__(self, directory: str | Path) -> None:
+        self._directory = Path(directory)
+        self._options = _options()
+        self._ingest = IngestExternalFileOptions()
+        self._ingest.set_move_files(True)
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            self._rocks = Rdict(str(self._directory), self._options)
+        except Exception as error:  # rocksdict raises bare Exceptions
+            raise self._explained(error) from error
+        self._get = self._rocks.get
+
+    def get(self, key: bytes) -> bytes | None:
+        try:
+            value: bytes | None = self._get(key)
+        except Exception as error:
+            raise self._explained(error) from error
+        return value
+
+    def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
+        reading = ReadOptions()
+        reading.set_iterate_upper_bound(upper)
+        try:
+            rows = self._rocks.iter(reading)
+            rows.seek(lower)
+            while rows.valid():
+                yield rows.key(), rows.value()
+                rows.next()
+            rows.status()  # a damaged block ends the rows like the last one; only this tells
+        except Exception as error:
+            raise self._explained(error) from error
+
+    def scan(self, lower: bytes, upper: bytes, limit: int) -> list[Row]:
+        return list(islice(self.items(lower, upper), limit))
+
+    def commit(self, changes: Changes) -> None:
+        if not changes:
+            return
+        try:
+            table = self._write_table(changes)
+            self._rocks.ingest_external_file([table], self._ingest)
+        except OSError as error:
+            raise FrontierError(f"{self._directory}: the commit cannot be written: {error}") from error
+        except Exception as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        with suppress(DbClosedError):
+            self._rocks.close()
+
+    def _write_table(self, changes: Changes) -> str:
+        path = str(self._directory / TABLE_FILE)
+        # Left by a crash it may be a second name of a table that was taken in: never write into it.
+        Path(path).unlink(missing_ok=True)
+        writer = SstFileWriter(self._options)
+        writer.open(path)
+        for count, key in enumerate(in_order(list(changes)), 1):
+            value = changes[key]
+            if value is None:
+                del writer[key]
+            else:
+                writer[key] = value
+            if count % SYNC_EVERY_CHANGES == 0:
+                _sync(path)
+        writer.finish()
+        return path
+
+    def _explained(self, error: Exception) -> FrontierError:
+        text = " ".join(str(error).split())
+        if "lock" in text.lower() and "LOCK" in text:
+            return FrontierError(f"{self._directory}: another process is using this frontier; stop it first")
+        if "No space left" in text:
+            return FrontierError(f"{self._directory}: the disk is full; make room and resume ({text})")
+        return FrontierError(
+            f"{self._directory}: the frontier's store cannot be read or written ({text}); "
+            "if its files are damaged, restore the crawl directory from a copy or start a new one"
+        )
+
+
+def in_order(keys: list[bytes]) -> Iterator[bytes]:
+    """The keys sorted, in steps that never hold the interpreter's lock for long."""
+    if len(keys) <= SORT_AT_ONCE:
+        yield from sorted(keys)
+        return
+    buckets = len(keys) // (SORT_AT_ONCE // 2)
+    sample = sorted(keys[:: max(1, len(keys) // (buckets * 16))])
+    pivots = sample[16::16]
+    parts: list[list[bytes]] = [[] for _ in range(len(pivots) + 1)]
+    for key in keys:
+        parts[bisect_right(pivots, key)].append(key)
+    for part in parts:
+        part.sort()
+        yield from part
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _options() -> Options:
+    options = Options(raw_mode=True)
+    options.set_block_based_table_factory(_tables())
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_max_open_files(MAX_OPEN_FILES)
+    options.set_max_background_jobs(2)
+    options.set_write_buffer_size(1 << 20)  # unused: commits are ingested
+    options.set_level_zero_slowdown_writes_trigger(40)
+    options.set_level_zero_stop_writes_trigger(60)
+    options.set_max_log_file_size(1 << 20)
+    options.set_keep_log_file_num(2)
+    options.set_stats_dump_period_sec(0)
+    return options
+
+
+def _tables() -> BlockBasedOptions:
+    tables = BlockBasedOptions()
+    tables.set_block_cache(Cache(BLOCK_CACHE_BYTES))
+    tables.set_format_version(5)
+    tables.set_bloom_filter(BLOOM_BITS_PER_KEY, False)
+    tables.set_index_type(BlockBasedIndexType.two_level_index_search())
+    tables.set_partition_filters(True)
+    tables.set_metadata_block_size(4096)
+    tables.set_cache_index_and_filter_blocks(True)
+    tables.set_pin_top_level_index_and_filter(True)
+    tables.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    return tables

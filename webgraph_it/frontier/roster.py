@@ -1,0 +1,154 @@
+"""Which hosts are in memory, and whose turn it is.
+
+    no URLs      only its record is in the store
+    in the line  it has URLs and waits on disk, ordered by time, for a place among the active ones
+    active       in memory, with the head of its queue: at most ACTIVE_HOSTS
+    leased       active, and one of its URLs is being fetched
+
+An active host keeps its place in the line on disk until it leaves the line for good: a crash forgets only
+what memory knew, and the next opening finds it there. When all active places are taken and others wait, a
+host goes back to the line after QUANTUM leases, or at once if it has to wait long: memory is bounded, and
+every host is served. With few hosts all are active and simply take turns.
+"""
+
+from .hosts import Host
+from .layers import Layers
+from .layout import HOST, LINE, LINE_PLACE, queue_of
+from .politeness import Politeness
+from .state import Totals
+from .turns import Turns
+from .window import Window
+
+ACTIVE_HOSTS = 10_000
+"""With a delay of 1 s they allow 10,000 pages/s. Each has up to 2 × PREFETCH entries of some 350 bytes."""
+PREFETCH = 12
+"""Entries of an active host that are read at once."""
+QUANTUM = 12
+"""Leases of an active host before it makes room, if others wait."""
+LINE_PREFETCH = 500
+WAKE_AT_ONCE = 8
+"""Hosts that one look at the line makes active."""
+LONG_WAIT_SECONDS = 60.0
+"""A host that has to wait longer goes to the line."""
+SHORT_WAIT_SECONDS = 5.0
+"""The same when others wait for its place."""
+
+
+class Roster:
+    """Every host is in exactly one of the four states above."""
+
+    def __init__(self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float) -> None:
+        self._layers = layers
+        self._totals = totals
+        self._policy = policy
+        self._active: dict[str, Host] = {}
+        self._line = Window(LINE, LINE_PREFETCH)
+        self.turns = Turns(policy.address_delay_seconds, opened_at)
+
+    def host(self, name: str) -> Host:
+        """The host, new if it was never saved. A change counts once it is saved."""
+        host = self._active.get(name)
+        if host is not None:
+            return host
+        packed = self._layers.get(HOST + name.encode())
+        return Host(name) if packed is None else Host.unpacked(name, packed)
+
+    def save(self, host: Host) -> None:
+        self._layers.put(HOST + host.name.encode(), host.packed())
+
+    def enter(self, host: Host, now: float) -> None:
+        """A host without URLs has its first one: it joins the line."""
+        self._totals.hosts_with_urls += 1
+        self._totals.hosts_parked += host.clock.parked
+        self._enlist(host, max(self._earliest(host), now))
+
+    def take(self, now: float) -> Host | None:
+        """An active host that may be asked now; the caller gives it back with `put` or `leave`."""
+        while True:
+            woken = self._wake(now)
+            host = self.turns.take(now)
+            self._send_away(now)
+            if host is not None or not woken:
+                return host
+
+    def put(self, host: Host, now: float) -> None:
+        """A host that was taken goes back among the waiting ones."""
+        self._totals.hosts_parked += host.clock.parked
+        ready_at = self._earliest(host)
+        if self._should_make_room(host, ready_at - now, now):
+            self._move_to_line(host, max(ready_at, now))
+        else:
+            self.turns.put(host, ready_at, now)
+
+    def leave(self, host: Host) -> None:
+        """A host that was taken has no more URLs."""
+        self._deactivate(host)
+        self._totals.hosts_with_urls -= 1
+        host.line = host.lowest = b""
+
+    def wake_at(self) -> float | None:
+        """When `take` may have something: a time in the past is now, None is not by itself."""
+        times = [self.turns.wake_at(), self._line_time() if self._has_room() else None]
+        return min((time for time in times if time is not None), default=None)
+
+    def _earliest(self, host: Host) -> float:
+        delay = self._policy.delay(host.clock.duration_seconds, host.clock.crawl_delay_seconds)
+        return max(host.clock.ready_at, self._totals.unknown_until + delay)
+
+    def _should_make_room(self, host: Host, wait_seconds: float, now: float) -> bool:
+        if wait_seconds > LONG_WAIT_SECONDS:
+            return True
+        if host.served < QUANTUM and wait_seconds <= SHORT_WAIT_SECONDS:
+            return False
+        return not self._has_room() and self._line_is_due(now)
+
+    def _has_room(self) -> bool:
+        return len(self._active) < ACTIVE_HOSTS
+
+    def _line_is_due(self, now: float) -> bool:
+        time = self._line_time()
+        return time is not None and time <= now
+
+    def _line_time(self) -> float | None:
+        row = self._line.head(self._layers)
+        return None if row is None else LINE_PLACE.unpack_from(row[0], 1)[0] / 1e6
+
+    def _wake(self, now: float) -> int:
+        """Make hosts of the line active whose time has come, some of them, as far as there is room."""
+        woken = 0
+        while woken < WAKE_AT_ONCE and self._has_room() and self._line_is_due(now):
+            place, name = self._line.pop()
+            host = self.host(name.decode())
+            if host.line == place[1:] and host.window is None:
+                self._activate(host, now)
+            woken += 1
+        return woken
+
+    def _activate(self, host: Host, now: float) -> None:
+        prefix = queue_of(host.name)
+        host.window = Window(prefix, PREFETCH, prefix + host.lowest)
+        host.served = 0
+        self._active[host.name] = host
+        self.turns.put(host, self._earliest(host), now)
+
+    def _send_away(self, now: float) -> None:
+        overcrowded = self.turns.overcrowded
+        while overcrowded:
+            host, when = overcrowded.pop()
+            self._move_to_line(host, max(when, now))
+            self.save(host)
+
+    def _move_to_line(self, host: Host, when: float) -> None:
+        self._deactivate(host)
+        self._enlist(host, when)
+
+    def _deactivate(self, host: Host) -> None:
+        del self._active[host.name]
+        self._layers.remove(LINE + host.line)
+        host.window = None
+
+    def _enlist(self, host: Host, when: float) -> None:
+        host.line = LINE_PLACE.pack(int(when * 1e6), self._totals.next_number())
+        row = (LINE + host.line, host.name.encode())
+        self._layers.append(LINE, *row)
+        self._line.offer(row)

@@ -1,0 +1,54 @@
+"""The frontier's own numbers, and their one record in the store."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from .layout import LAYOUT_VERSION
+from .records import FrontierError
+
+
+@dataclass(slots=True)
+class Totals:
+    """All that is counted, the next sequence number, and the time of the last recovery."""
+
+    sequence: int = 1
+    seen: int = 0
+    entries: int = 0
+    """In host queues, leased ones included."""
+    done: int = 0
+    cut: int = 0
+    hosts: int = 0
+    hosts_with_urls: int = 0
+    hosts_parked: int = 0
+    unknown_until: float = 0.0
+    """When the frontier was last opened after a crash: who was asked shortly before is not known."""
+
+    def next_number(self) -> int:
+        """Larger than all before: first come, first served."""
+        number = self.sequence
+        self.sequence = number + 1
+        return number
+
+
+def packed_state(totals: Totals, clean: bool) -> bytes:
+    """`clean` says that no host is being asked and nothing happened after this commit."""
+    return json.dumps({"layout": LAYOUT_VERSION, "clean": clean, **asdict(totals)}).encode()
+
+
+def state_of(packed: bytes | None) -> tuple[Totals, bool]:
+    """Totals and `clean`; an empty store is clean."""
+    if packed is None:
+        return Totals(), True
+    try:
+        state = json.loads(packed)
+        layout, clean = state.pop("layout"), state.pop("clean")
+    except (ValueError, KeyError) as error:
+        raise FrontierError(
+            "the frontier's state is damaged; restore the crawl directory from a copy or start a new one"
+        ) from error
+    if layout != LAYOUT_VERSION:
+        raise FrontierError(
+            f"this frontier has layout version {layout}, this program reads version {LAYOUT_VERSION}: "
+            "use the program that wrote it"
+        )
+    return Totals(**state), clean

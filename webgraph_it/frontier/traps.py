@@ -1,0 +1,48 @@
+"""Where a crawl would never end: counters on disk, and the reasons that come out of them.
+
+A calendar links to the next month for ever, a broken relative link nests one directory deeper each time, a
+search form has a page for every query. Each counter bounds one such shape per host, so that every crawl of
+finitely many hosts ends: at most max_host_depth + 1 pages deep on a host without leaving it, at most
+max_queries_per_path queries of one path, and no new URLs from the copies of a page after the first
+max_same_content ones.
+"""
+
+from webgraph_it.items import Link
+
+from .layers import Layers
+from .layout import CONTENT, NUMBER, QUERIES, host_of
+from .records import Limits
+
+
+class Traps:
+    """Predicates that count: each returns the reason why a link is not queued, or an empty string."""
+
+    def __init__(self, layers: Layers, limits: Limits) -> None:
+        self._layers = layers
+        self._limits = limits
+
+    def same_content(self, page_key: str, content_digest: str) -> str:
+        """Count one more page with this content; asked once per page, before its links."""
+        if not (content_digest and page_key and self._limits.max_same_content):
+            return ""
+        content = bytes.fromhex(content_digest)[:8]
+        copies = self._count(CONTENT + host_of(page_key).encode() + b")" + content)
+        return "same-content" if copies > self._limits.max_same_content else ""
+
+    def host_depth(self, depth: int) -> str:
+        limit = self._limits.max_host_depth
+        return "host-depth" if limit and depth > limit else ""
+
+    def queries(self, link: Link) -> str:
+        """Count one more distinct query on the path of a new link."""
+        limit = self._limits.max_queries_per_path
+        path, question_mark, _ = link.key.partition("?")
+        if not (limit and question_mark):
+            return ""
+        return "queries-per-path" if self._count(QUERIES + path.encode()) > limit else ""
+
+    def _count(self, key: bytes) -> int:
+        stored = self._layers.get(key)
+        number = 1 if stored is None else NUMBER.unpack(stored)[0] + 1
+        self._layers.put(key, NUMBER.pack(number))
+        return number

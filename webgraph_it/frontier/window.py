@@ -1,0 +1,53 @@
+"""The first rows of a range, in memory: what a queue's head is read from.
+
+Guarantee: every row of the range below `bound` that was not popped is in the window, so that its head is the
+head of the whole range, although rows are added anywhere in the range and only a few are in memory. The bound
+also spares RocksDB the deleted rows before it, which make iterators slow.
+"""
+
+from bisect import insort
+
+from .layers import Layers
+from .store import Row
+
+
+class Window:
+    """A sorted list of at most 2 × `size` rows."""
+
+    __slots__ = ("_bound", "_prefix", "_rows", "_size")
+
+    def __init__(self, prefix: bytes, size: int, lower: bytes = b"") -> None:
+        """Rows of the range below `lower` must not exist."""
+        self._prefix = prefix
+        self._size = size
+        self._rows: list[Row] = []
+        self._bound: bytes | None = max(lower, prefix)
+
+    def head(self, layers: Layers) -> Row | None:
+        """The first row, read from the layers if need be; None if the range is empty."""
+        if not self._rows and self._bound is not None:
+            self._refill(layers, self._bound)
+        return self._rows[0] if self._rows else None
+
+    def pop(self) -> Row:
+        """Take the head, after `head` returned it."""
+        return self._rows.pop(0)
+
+    def offer(self, row: Row) -> None:
+        """Tell of a row that was just added to the range (again, if it was popped)."""
+        if self._bound is not None and row[0] >= self._bound:
+            return
+        insort(self._rows, row)
+        if len(self._rows) > 2 * self._size:
+            self._bound = self._rows[self._size][0]
+            del self._rows[self._size :]
+
+    def lower(self) -> bytes:
+        """A key below which the range is empty; a good start for the next window on it."""
+        if self._rows:
+            return self._rows[0][0]
+        return self._prefix if self._bound is None else self._bound
+
+    def _refill(self, layers: Layers, lower: bytes) -> None:
+        self._rows = layers.scan(self._prefix, lower, self._size)
+        self._bound = self._rows[-1][0] + b"\0" if len(self._rows) == self._size else None

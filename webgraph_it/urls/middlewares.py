@@ -1,0 +1,119 @@
+"""The scope in Scrapy: links of pages are judged on the way out, requests on the way in.
+
+Spider side: each Page leaves without the links that are out, and says of the others what they are (`in_graph`,
+`traps`, `fetch_only`). Downloader side: a request that is not to be fetched is refused, a seed's too; those for
+robots.txt (meta `robots_txt`) are not judged. Stats: `scope/dropped/<reason>` and `scope/trap/<reason>` count
+links, `scope/refused/<reason>` requests.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from webgraph_it.items import NOTHING, Link, Page, State
+from webgraph_it.urls.names import Refusal, key
+from webgraph_it.urls.scope import Scope, Verdict
+from webgraph_it.urls.seeds import read_seeds
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+
+class OutOfScope(IgnoreRequest):
+    """The request is not to be fetched."""
+
+    def __init__(self, url: str, reason: str, state: State) -> None:
+        super().__init__(f"{url} is not to be fetched: {reason}")
+        self.reason = reason
+        self.state = state
+
+
+class ScopeSpiderMiddleware:
+    """Drops the links that are out of scope from every Page."""
+
+    def __init__(self, scope: Scope, stats: "StatsCollector") -> None:
+        self.scope = scope
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        assert crawler.stats
+        return cls(scope_of(crawler), crawler.stats)
+
+    async def process_spider_output(
+        self, response: "Response | None", result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for item in result:
+            yield self.judged(item) if isinstance(item, Page) else item
+
+    def judged(self, page: Page) -> Page:
+        """The page as the frontier and the graph shall see it."""
+        judged, refusals = judge(page, self.scope)
+        for path, count in refusals.items():
+            self.stats.inc_value(path, count)
+        return judged
+
+
+class ScopeDownloaderMiddleware:
+    """Refuses what is not to be fetched, wherever the request comes from."""
+
+    def __init__(self, scope: Scope, stats: "StatsCollector") -> None:
+        self.scope = scope
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        assert crawler.stats
+        return cls(scope_of(crawler), crawler.stats)
+
+    def process_request(self, request: Request) -> None:
+        if request.meta.get("robots_txt"):
+            return
+        surt = key(request.url)
+        if isinstance(surt, Refusal):
+            self._refuse(request.url, surt.value, State.ERROR)
+        elif not (verdict := self.scope.verdict(surt, request.url)).fetchable:
+            self._refuse(request.url, verdict.reason, State.TRAP_CUT if verdict.is_trap else State.ERROR)
+
+    def _refuse(self, url: str, reason: str, state: State) -> None:
+        self.stats.inc_value(f"scope/refused/{reason}")
+        raise OutOfScope(url, reason, state)
+
+
+def scope_of(crawler: "Crawler") -> Scope:
+    """The scope that the settings and the seed file describe; SeedsError or SurtError if they are wrong."""
+    return Scope.from_settings(crawler.settings, read_seeds(crawler.settings["SEEDS"]))
+
+
+def judge(page: Page, scope: Scope) -> tuple[Page, Counter[str]]:
+    """The page with the links that matter and what each is, and how many were refused, by stats key."""
+    kept: list[Link] = []
+    traps: dict[bytes, str] = {}
+    fetch_only: set[bytes] = set()
+    refusals: Counter[str] = Counter()
+    for link in page.links:
+        verdict = scope.verdict(link.key, link.url)
+        if verdict is Verdict.IN:
+            kept.append(link)
+        elif verdict.in_graph:
+            kept.append(link)
+            traps[link.digest] = verdict.reason
+            refusals[f"scope/trap/{verdict.reason}"] += 1
+        elif verdict.fetchable:
+            kept.append(link)
+            fetch_only.add(link.digest)
+        else:
+            refusals[f"scope/dropped/{verdict.reason}"] += 1
+    in_graph = scope.verdict(page.key).in_graph
+    if in_graph and len(kept) == len(page.links) and not traps and not fetch_only:
+        return page, refusals
+    judged = replace(
+        page, links=tuple(kept), in_graph=in_graph, traps=traps or NOTHING, fetch_only=frozenset(fetch_only)
+    )
+    return judged, refusals
