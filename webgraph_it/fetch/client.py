@@ -241,8 +241,7 @@ class Fetcher:
         """A new connection to exactly the address in `key`; its place has been taken already."""
         address, port, tls, host = key
         loop = asyncio.get_running_loop()
-        limited = self.shaper is not None and not self.shaper.may_start
-        sock = _new_socket(address, _LIMITED_RECEIVE_BYTES if limited else 0)
+        sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper is not None else 0)
         connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
         try:
@@ -360,8 +359,6 @@ def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
 
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-_LIMITED_RECEIVE_BYTES = 8 * 1024
-"""SO_RCVBUF while bandwidth is limited: what we do not read must stay at the server, not in our kernel."""
 
 
 def _server_name(host: str) -> str:
