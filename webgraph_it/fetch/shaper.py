@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from webgraph_it.fetch.bandwidth import Meter, StartPace, TokenBucket
+from webgraph_it.fetch.bandwidth import Meter, StartPace, TokenBucket, receive_buffer_bytes
 
 SETTLE_SECONDS = 0.001
 """After one connection may read on, time to see how much it reads before the next one may."""
@@ -58,6 +58,10 @@ class Shaper:
     def read_bytes(self) -> int:
         """The most that the next read of any connection should bring."""
         return self._bucket.read_bytes(self._clock())
+
+    def receive_buffer_bytes(self) -> int:
+        """SO_RCVBUF for a socket that is opened now; 0 is the system's own."""
+        return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self.bytes_per_second)
 
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
         """Charge what was read. True: pause reading, `resume` will be called. False: read on."""
