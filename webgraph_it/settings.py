@@ -151,6 +151,15 @@ DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
     ("http", "https"), "webgraph_it.fetch.handler.WebgraphDownloadHandler"
 )  # and no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.frontier.scheduler.FrontierScheduler"
+SPIDER_MIDDLEWARES = {"webgraph_it.urls.middlewares.ScopeSpiderMiddleware": 500}
+DOWNLOADER_MIDDLEWARES = {
+    "webgraph_it.urls.middlewares.ScopeDownloaderMiddleware": 100,
+    "webgraph_it.frontier.middlewares.GivenUpMiddleware": 150,
+    "webgraph_it.fetch.robots_middleware.RobotsMiddleware": 200,
+    "webgraph_it.fetch.middlewares.IdentityMiddleware": 250,
+    "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 300,
+    "webgraph_it.fetch.bandwidth_middleware.BandwidthMiddleware": 400,
+}
 ITEM_PIPELINES = {"webgraph_it.graph.pipeline.GraphPipeline": 500}
 EXTENSIONS = {
     "webgraph_it.crawl.extension.CrawlExtension": 100,

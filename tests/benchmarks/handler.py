@@ -1,9 +1,9 @@
 """Our download handler beside Scrapy's Twisted and aiohttp handlers, in the same lean crawl.
 
 One process crawls static 15 KB pages from many loopback addresses served by another; only DOWNLOAD_HANDLERS
-differs between the runs, each in a fresh interpreter, because a Twisted reactor cannot be started twice. "lean":
-uvloop, CONCURRENT_ITEMS=1, no middlewares, a scheduler that is a list, no log line per response. The time that a
-response's head takes in our parser and in httptools is printed too.
+differs between the runs, each in a fresh interpreter, because a Twisted reactor cannot be started twice.
+"lean": uvloop, CONCURRENT_ITEMS=1, no middlewares, a scheduler that is a list, no log line per response. The
+time that a response's head takes in our parser and in httptools is printed too.
 
     python -m tests.benchmarks.handler [pages]
 """

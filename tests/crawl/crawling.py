@@ -58,7 +58,7 @@ def run_crawl(web: SimWeb, jobdir: Path, *, seconds: float = 120, **settings: An
 def differences(web: SimWeb, jobdir: Path) -> list[str]:
     """Every way in which the crawl directory is not the truth; traps are compared with their bounds."""
     crawled, truth = read_crawl(jobdir), web.truth
-    trapped = tuple(host + ")" for host in truth.bounds)
+    trapped = tuple(truth.bounds)
 
     def free(key: str) -> bool:
         return not key.startswith(trapped) if trapped else True
@@ -81,5 +81,5 @@ def differences(web: SimWeb, jobdir: Path) -> list[str]:
 
 
 def _beyond_bounds(crawled: CrawledGraph, bounds: Mapping[str, int]) -> list[str]:
-    counts = {host: sum(1 for key in crawled.parents if key.startswith(host + ")")) for host in bounds}
+    counts = {host: sum(1 for key in crawled.parents if key.startswith(host)) for host in bounds}
     return [f"{host}: {n} pages, at most {bounds[host]}" for host, n in counts.items() if n > bounds[host]]

@@ -24,6 +24,8 @@ from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.fetch.handler import fetcher_of
+from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.graph.pipeline import GraphPipeline
 
 if TYPE_CHECKING:
@@ -85,6 +87,9 @@ class CrawlExtension:
         self._committer = Committer(
             self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally
         )
+        self._fetcher = fetcher_of(self._crawler)
+        if self._crawler.settings.getfloat("ADDRESS_DELAY"):
+            self._fetcher.use_clock(AddressClock(self._scheduler.frontier))
         self._opened_at = time.time()
         self._pages_before, self._seconds_before = pipeline.tally.pages, pipeline.tally.seconds
         for sentence in pipeline.shards.recovered:
@@ -94,7 +99,7 @@ class CrawlExtension:
             self._every(self._checkpoint_seconds, self.checkpoint)
         self._every(PROGRESS_SECONDS, self._write_progress, at_once=True)
         self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
-        self._every(DISK_SECONDS, self._watch_disk)
+        self._every(DISK_SECONDS, self._watch_disk, at_once=True)
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
 
     async def spider_closed(self, reason: str) -> None:
@@ -182,7 +187,8 @@ class CrawlExtension:
     def snapshot(self) -> Snapshot:
         """The crawl now; rates since the last snapshot."""
         now, tally, counts = time.time(), self._pipeline.tally, self._scheduler.frontier.counts()
-        received = self._crawler.stats.get_value("webgraph/bytes_received", 0)
+        stats = self._crawler.stats
+        received = stats.get_value("bandwidth/bytes", 0)
         last = self._last
         elapsed = max(1e-6, now - (last.time if last else self._opened_at))
         snapshot = Snapshot(
@@ -192,8 +198,8 @@ class CrawlExtension:
             mean_pages_per_second=(tally.pages - self._pages_before) / max(1e-6, now - self._opened_at),
             bytes=received,
             bytes_per_second=(received - (last.bytes if last else 0)) / elapsed,
-            bandwidth_cap=self._crawler.stats.get_value("webgraph/bandwidth_cap"),
-            connections=self._crawler.stats.get_value("webgraph/connections", 0),
+            bandwidth_cap=stats.get_value("bandwidth/cap_bytes_per_second"),
+            connections=self._fetcher.governor.sockets,
             connections_cap=self._crawler.settings.getint("MAX_TCP_CONNECTIONS"),
             hosts_ready=counts.hosts_ready,
             hosts_waiting=counts.hosts_waiting,
@@ -249,6 +255,19 @@ class CrawlExtension:
                 await action()
 
         self._tasks.append(asyncio.get_running_loop().create_task(repeat()))
+
+
+class AddressClock:
+    """The frontier's clock of addresses, as the fetcher asks for it: only it knows where a host really is."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+
+    def ready_at(self, address: str, now: float) -> float:
+        return self._frontier.address_ready(address, now)
+
+    def used(self, address: str, when: float) -> None:
+        self._frontier.address_used(address, when)
 
 
 def rss_bytes() -> int:

@@ -33,7 +33,8 @@ def check(settings: BaseSettings) -> None:
             value = rule.parse(found)
         except (ValueError, TypeError, KeyError):
             raise SettingsError(f"{name} is {found!r}; expected: {rule.expected}.") from None
-        settings.set(name, value, priority=settings.getpriority(name) or 0)
+        # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
+        settings.set(name, value, priority=(settings.getpriority(name) or 0) + 1)
 
 
 # -- readers ------------------------------------------------------------------------------------------------
@@ -176,6 +177,11 @@ CHECKS: dict[str, Check] = {
     "MIN_FREE_DISK": _SIZE,
     "MAX_BODY_BYTES": _SIZE,
     "FRONTIER_ORDER": Check("breadth or level", _choice("breadth", "level")),
+    "LINK_KINDS_ARCS": Check('a JSON list of kinds of links such as ["a", "area"]', _texts),
+    "LINK_KINDS_FOLLOWED": Check('a JSON list of kinds of links such as ["form"]', _texts),
+    "EXTRACT_WORKERS": Check("processes, 0 = none, -1 = cores - 1", _whole(-1)),
+    "EXTRACT_TIMEOUT": Check("seconds of CPU for one document, 0 or more", _seconds),
+    "EXTRACT_MEMORY": _SIZE,
     "EXTRACT_EMBEDDED": _FLAG,
     "EXTRACT_PLAIN_TEXT": _FLAG,
 }

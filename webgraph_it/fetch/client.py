@@ -15,17 +15,19 @@ import socket
 import ssl
 import struct
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
-from webgraph_it.fetch.connection import Connection, Exchange, FetchError, TokenBucket
-from webgraph_it.fetch.connections import Flow, Governor, Watcher, flow_name
+from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
+from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.target import Target
 
@@ -44,8 +46,6 @@ class FetchSettings:
     port_map: Mapping[int, int] = field(default_factory=dict)
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
-    receive_buffer_bytes: int = 0
-    """SO_RCVBUF of every socket, so that what is not read stays at the server; 0: the system's."""
 
 
 class Reply(NamedTuple):
@@ -58,8 +58,16 @@ class Reply(NamedTuple):
     """truncated, dataloss, bomb … : see response_parser.py and decode.py."""
     address: Address
     version: bytes
-    times: tuple[float, float, float]
-    """Sending, first byte, last byte: seconds since 1970 UTC."""
+    times: "FetchTimes"
+
+
+class FetchTimes(NamedTuple):
+    """Moments of one fetch, in seconds since 1970 UTC."""
+
+    start: float
+    """The request was sent."""
+    first_byte: float
+    end: float
 
 
 class _Request(NamedTuple):
@@ -80,20 +88,24 @@ class Fetcher:
         settings: FetchSettings,
         resolver: Resolver,
         count: Callable[[str], None],
-        bucket: TokenBucket | None = None,
+        shaper: Shaper | None = None,
         clock: AddressClock | None = None,
     ) -> None:
         self.settings = settings
-        self.bucket = bucket
+        self.shaper = shaper
+        """The bandwidth limit; may be set later, for connections that are opened then."""
         self.governor: Governor[Connection, asyncio.Future[None]] = Governor(
             settings.connection_cap, settings.idle_cap
         )
         self._resolver = resolver
         self._count = count
         self._gate = AddressGate(clock, time.time) if clock is not None else None
-        self._watcher = Watcher(self.governor.closing, self._gone)
+        self._watcher = Watcher(self.governor.closing, self._gone, kernel())
         self._flows: dict[Connection, Flow] = {}
+        self._outside: deque[asyncio.Future[None]] = deque()
+        """Requests that wait for room before they may wait for a place."""
         self._tls = lenient_tls()
+        self._read_buffer = ReadBuffer()
         self._sweep_timer: asyncio.TimerHandle | None = None
 
     def use_clock(self, clock: AddressClock | None) -> None:
@@ -176,9 +188,9 @@ class Fetcher:
             raise
         if connection.usable:
             self._rest(connection, key)
-        return self._reply(parser, address, (sent_at, exchange.first_byte_at, time.time()))
+        return self._reply(parser, address, FetchTimes(sent_at, exchange.first_byte_at, time.time()))
 
-    def _reply(self, parser: ResponseParser, address: Address, times: tuple[float, float, float]) -> Reply:
+    def _reply(self, parser: ResponseParser, address: Address, times: FetchTimes) -> Reply:
         body = parser.body
         codings = parser.headers.get(b"Content-Encoding")
         if codings and body:
@@ -191,6 +203,18 @@ class Fetcher:
         return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)
 
     # -- places and sockets ---------------------------------------------------------------------------------
+
+    @property
+    def crowded(self) -> bool:
+        """Whether as many requests wait for a place as there are places."""
+        return self.governor.waiting >= self.governor.cap
+
+    async def room(self) -> None:
+        """Return when the fetcher is not crowded; those who wait go on in the order of their arrival."""
+        while self.crowded:
+            turn = asyncio.get_running_loop().create_future()
+            self._outside.append(turn)
+            await turn
 
     async def _place(self, key: _Key) -> Connection | None:
         """Wait for a place: an idle connection, or None for a new one."""
@@ -209,6 +233,7 @@ class Fetcher:
                 self._gone([])
             else:
                 self.governor.give_up(ticket)
+                self._let_one_in()
             raise
         return None
 
@@ -216,8 +241,8 @@ class Fetcher:
         """A new connection to exactly the address in `key`; its place has been taken already."""
         address, port, tls, host = key
         loop = asyncio.get_running_loop()
-        sock = _new_socket(address, self.settings.receive_buffer_bytes)
-        connection = Connection(loop, self.bucket, self._closed)
+        sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper is not None else 0)
+        connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
         try:
             async with asyncio.timeout(seconds):
@@ -257,13 +282,20 @@ class Fetcher:
 
     def _closed(self, connection: Connection) -> None:
         """A connection's socket was closed: its place is free when the kernel says so."""
-        flow = self._flows.pop(connection, None)
-        self.governor.closed(connection, flow_name(flow) if flow is not None else connection)
+        self.governor.closed(connection, self._flows.pop(connection, connection))
         self._watcher.wake()
 
     def _gone(self, names: list[object]) -> None:
         for ticket in self.governor.gone(names):
             ticket.set_result(None)
+            self._let_one_in()
+
+    def _let_one_in(self) -> None:
+        while self._outside:
+            turn = self._outside.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
 
     async def close(self) -> None:
         """Close every idle connection and stop."""

@@ -1,7 +1,7 @@
 """One socket to one server: requests go out, a response comes in, one at a time.
 
 Guarantees: an exchange ends by its `deadline`, and within `silence_seconds` of the last byte; bytes are
-shown to the token bucket as they are read, and reading stops for as long as it says (that time counts
+shown to the shaper as they are read, and reading stops for as long as it says (that time counts
 towards neither limit: it is ours, not the server's). Whatever ends an exchange badly closes the socket.
 
 Sockets are closed with a reset: the response has been read or is not wanted, so nothing is lost, and neither
@@ -16,11 +16,29 @@ from typing import Protocol
 from webgraph_it.fetch.response_parser import BadResponse, ResponseParser
 
 
-class TokenBucket(Protocol):
-    """The bandwidth limit that all connections share (see bandwidth.py)."""
+class Shaper(Protocol):
+    """The bandwidth limit that all connections share (see shaper.py)."""
 
-    def take(self, nbytes: int, now: float) -> float:
-        """Account for bytes that were read; returns how many seconds to wait before reading on."""
+    def receive_buffer_bytes(self) -> int:
+        """SO_RCVBUF of a new socket, so that what is not read stays at the server; 0 is the system's own."""
+
+    def read_bytes(self) -> int:
+        """The most that the next read should bring."""
+
+    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+        """Account for bytes that were read. True: pause reading until `resume` is called."""
+
+    def forget(self, resume: Callable[[], None]) -> None:
+        """The connection is closed and no longer waits."""
+
+
+class ReadBuffer:
+    """Where all connections read to: a loop reads one at a time, and each copies at once what it got."""
+
+    SIZE_BYTES = 64 * 1024
+
+    def __init__(self) -> None:
+        self.view = memoryview(bytearray(self.SIZE_BYTES))
 
 
 class FetchError(Exception):
@@ -63,22 +81,24 @@ class Exchange:
         self.last_byte_at = 0.0
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """A connected socket, plain or TLS."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        bucket: TokenBucket | None,
+        buffer: ReadBuffer,
+        shaper: Shaper | None,
         on_lost: Callable[["Connection"], None],
     ) -> None:
         self._loop = loop
-        self._bucket = bucket
+        self._view = buffer.view
+        self._shaper = shaper
         self._on_lost = on_lost
         self._transport: asyncio.Transport | None = None
         self._exchange: Exchange | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._resume: asyncio.TimerHandle | None = None
+        self._paused_at = 0.0
         self.requests = 0
         self.usable = True
         """False once closed, by either side."""
@@ -100,7 +120,9 @@ class Connection(asyncio.Protocol):
         if not self.usable:
             return
         self.usable = False
-        self._stop_timers()
+        self._stop_timer()
+        if self._shaper is not None:
+            self._shaper.forget(self._go_on)
         if self._transport is not None:
             self._transport.abort()
         self._on_lost(self)
@@ -110,9 +132,14 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._view if self._shaper is None else self._view[: self._shaper.read_bytes()]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(self._view[:nbytes])
         exchange = self._exchange
-        wait_seconds = self._bucket.take(len(data), self._loop.time()) if self._bucket else 0.0
+        if self._shaper is not None and self._shaper.received(nbytes, self._go_on):
+            self._pause()
         if exchange is None:  # an idle connection has nothing to say
             self.close()
             return
@@ -126,8 +153,6 @@ class Connection(asyncio.Protocol):
             return
         if complete:
             self._finish(exchange)
-        elif wait_seconds > 0:
-            self._pause(exchange, wait_seconds)
 
     def eof_received(self) -> None:
         self._server_closed(None)
@@ -144,7 +169,7 @@ class Connection(asyncio.Protocol):
 
     def _finish(self, exchange: Exchange) -> None:
         self._exchange = None
-        self._stop_timers()
+        self._stop_timer()
         if not exchange.parser.reusable:
             self.close()
         if not exchange.done.done():
@@ -171,17 +196,22 @@ class Connection(asyncio.Protocol):
             return
         self._finish(exchange)
 
-    def _pause(self, exchange: Exchange, wait_seconds: float) -> None:
+    def _pause(self) -> None:
         assert self._transport is not None
+        self._paused_at = self._loop.time()
         self._transport.pause_reading()
-        exchange.deadline += wait_seconds
-        exchange.last_byte_at += wait_seconds
-        self._resume = self._loop.call_later(wait_seconds, self._go_on)
 
     def _go_on(self) -> None:
-        self._resume = None
-        if self.usable and self._transport is not None:
-            self._transport.resume_reading()
+        """Read again; the pause was ours, so both limits move by its length."""
+        if not self.usable:
+            return
+        assert self._transport is not None
+        if self._exchange is not None:
+            now = self._loop.time()
+            self._exchange.deadline += now - self._paused_at
+            self._exchange.last_byte_at = now
+        self._paused_at = 0.0
+        self._transport.resume_reading()
 
     # -- the time limits ------------------------------------------------------------------------------------
 
@@ -194,17 +224,16 @@ class Connection(asyncio.Protocol):
         if exchange is None:
             return
         now = self._loop.time()
-        if now >= exchange.deadline:
+        if self._paused_at:
+            self._set_timer(now + 1.0)
+        elif now >= exchange.deadline:
             self._fail(FetchError("timeout", "the response took longer than its time limit"))
         elif now >= exchange.last_byte_at + exchange.silence_seconds:
             self._fail(FetchError("silence", f"no byte came for {exchange.silence_seconds:g} s"))
         else:
             self._set_timer(min(exchange.deadline, exchange.last_byte_at + exchange.silence_seconds))
 
-    def _stop_timers(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._resume is not None:
-            self._resume.cancel()
-            self._resume = None

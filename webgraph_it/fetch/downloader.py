@@ -1,8 +1,8 @@
 """Scrapy's DOWNLOADER without slots: the frontier has already decided who may be asked, and when.
 
-Downloader middlewares (ours and the user's), the download handlers and the three signals of a download work as
-in Scrapy; per-domain queues, delays and their garbage collection are not there. Scrapy's own Downloader costs
-six more task switches a page for them.
+Downloader middlewares (ours and the user's), the download handlers and the three signals of a download work
+as in Scrapy; per-domain queues, delays and their garbage collection are not there. Scrapy's own Downloader
+costs six more task switches a page for them.
 """
 
 from typing import TYPE_CHECKING, Any

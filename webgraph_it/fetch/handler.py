@@ -148,7 +148,7 @@ class WebgraphDownloadHandler:
             self._stats.inc_value(f"fetch/error/{error.reason}")
             raise scrapy_error(error, request.url) from None
         meta["fetch_times"] = reply.times
-        meta["download_latency"] = reply.times[1] - reply.times[0]
+        meta["download_latency"] = reply.times.first_byte - reply.times.start
         if reply.flags and DATA_LOSS in reply.flags:
             self._check_data_loss(request)
         return _response(request, reply)

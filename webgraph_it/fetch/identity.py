@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from webgraph_it import __version__
 
 
+class StartRefused(Exception):
+    """One sentence for the operator."""
+
+
 def user_agent(contact_url: str) -> str:
     """`webgraph_it/0.1.0 (+https://…)`; without a contact only the name."""
     product = f"webgraph_it/{__version__}"

@@ -205,8 +205,8 @@ class FrontierScheduler(BaseScheduler):
         """Give the URL back untouched after a fetch of robots.txt on its host."""
         now = time.time()
         self._leases.pop(lease.digest, None)
-        ready_at = max(not_before, now + self._politeness.delay(seconds, crawl_delay))
-        self.frontier.release(lease, now, ready_at, crawl_delay_seconds=crawl_delay)
+        delay = self._politeness.delay(seconds, crawl_delay or 0.0)
+        self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._leases.pop(lease.digest, None)

@@ -1,12 +1,14 @@
 """The bits of the BV format: kernels that choose references, write records and read them (see `bv`).
 
-Pure functions of arrays. Positions are in bits from the start of a buffer, most significant bit first. Writers OR
-into a zeroed buffer, so that two of them can meet within a byte and the sum of both is right.
+Pure functions of arrays. Positions are in bits from the start of a buffer, most significant bit first.
+Writers OR into a zeroed buffer, so that two of them can meet within a byte.
 """
+
+from typing import Any
 
 import numpy as np
 
-from webgraph_it.graph.compiled import compiled, inlined, leading_zeros
+from webgraph_it.graph.compiled import compiled, inlined, leading_zeros, signed
 from webgraph_it.graph.csr import Array
 
 # -- codes --------------------------------------------------------------------------------------------------
@@ -15,13 +17,19 @@ from webgraph_it.graph.csr import Array
 @inlined
 def log2(value: int) -> int:
     """floor(log2(value)) of a positive number."""
-    return 63 - np.int64(leading_zeros(np.uint64(value)))
+    return 63 - signed(leading_zeros(np.uint64(value)))
 
 
 @inlined
 def natural(value: int) -> int:
     """0, -1, 1, -2, 2 … as 0, 1, 2, 3, 4 …"""
     return 2 * value if value >= 0 else -2 * value - 1
+
+
+@inlined
+def integer(value: int) -> int:
+    """The inverse of `natural`."""
+    return value >> 1 if value & 1 == 0 else -((value + 1) >> 1)
 
 
 @inlined
@@ -68,7 +76,7 @@ def put_zeta(buffer: Array, position: int, value: int, k: int) -> int:
 
 
 @inlined
-def window_at(data: Array, position: int) -> int:
+def window_at(data: Array, position: int) -> Any:
     """At least 57 bits from `position` on, at the top of a 64-bit word. The data is padded by 16 bytes."""
     byte = position >> 3
     word = np.uint64(0)
@@ -81,14 +89,14 @@ def window_at(data: Array, position: int) -> int:
 def get(data: Array, position: int, bits: int) -> int:
     if bits == 0:
         return 0
-    return np.int64(window_at(data, position) >> np.uint64(64 - bits))
+    return signed(window_at(data, position) >> np.uint64(64 - bits))
 
 
 @inlined
 def get_unary(data: Array, position: int) -> int:
     zeros = 0
     while True:
-        run = np.int64(leading_zeros(window_at(data, position + zeros)))
+        run = signed(leading_zeros(window_at(data, position + zeros)))
         if run < 57 or position + zeros > 8 * len(data):
             return zeros + run
         zeros += 57
@@ -118,7 +126,7 @@ def get_zeta(data: Array, position: int, k: int) -> tuple[int, int]:
 def put_gammas(buffer: Array, position: int, values: Array) -> int:
     """Write values one after another as gamma codes."""
     for value in values:
-        position = put_gamma(buffer, position, np.int64(value))
+        position = put_gamma(buffer, position, signed(value))
     return position
 
 
@@ -185,7 +193,7 @@ def split_copied(
 def blocks_bits(blocks: Array, count: int) -> int:
     bits = gamma_bits(count)
     for i in range(count):
-        bits += gamma_bits(np.int64(blocks[i]) - (1 if i else 0))
+        bits += gamma_bits(signed(blocks[i]) - (1 if i else 0))
     return bits
 
 
@@ -207,7 +215,7 @@ def extras_bits(node: int, extras: Array, count: int, least: int, k: int) -> int
     i = 0
     while i < count:
         length = run_length(extras, count, i) if least > 0 else 1
-        value = np.int64(extras[i])
+        value = signed(extras[i])
         if least > 0 and length >= least:
             bits += gamma_bits(natural(value - node) if intervals == 0 else value - right - 2)
             bits += gamma_bits(length - least)
@@ -216,7 +224,7 @@ def extras_bits(node: int, extras: Array, count: int, least: int, k: int) -> int
             i += length
             continue
         for j in range(i, i + length):
-            value = np.int64(extras[j])
+            value = signed(extras[j])
             bits += zeta_bits(natural(value - node) if previous < 0 else value - previous - 1, k)
             previous = value
         i += length
@@ -241,24 +249,25 @@ def choose(
 ) -> int:
     """Choose the reference of nodes first … beyond-1 and count the bits of their records.
 
-    `offsets`, `targets`, `depths`, `references` and `bits` start with node `base`. The depths of the `window` nodes
-    before `first` must be set. With `repair`, what is there was chosen for other depths before `first`: stop as soon
-    as `window` depths in a row come out as they were, since all that follows stands. Returns where it stopped.
+    `offsets`, `targets`, `depths`, `references` and `bits` start with node `base`. The depths of the `window`
+    nodes before `first` must be set. With `repair`, what is there was chosen for other depths before `first`:
+    stop as soon as `window` depths in a row come out as they were, since all that follows stands. Returns
+    where it stopped.
     """
     room = 0
     for node in range(max(first - window, base), beyond):
-        room = max(room, np.int64(offsets[node - base + 1] - offsets[node - base]))
+        room = max(room, signed(offsets[node - base + 1] - offsets[node - base]))
     blocks, extras = np.empty(room + 1, np.int64), np.empty(room + 1, targets.dtype)
     unchanged = 0
     for node in range(first, beyond):
         here = node - base
-        a, a_end = np.int64(offsets[here]), np.int64(offsets[here + 1])
+        a, a_end = signed(offsets[here]), signed(offsets[here + 1])
         best, choice, depth = gamma_bits(a_end - a), 0, 0
         if a_end > a:
             best = extras_bits(node, targets[a:a_end], a_end - a, least, k) + (1 if window > 0 else 0)
             for reference in range(1, min(window, here) + 1):
                 there = here - reference
-                b, b_end = np.int64(offsets[there]), np.int64(offsets[there + 1])
+                b, b_end = signed(offsets[there]), signed(offsets[there + 1])
                 if b == b_end or depths[there] >= most_references:
                     continue
                 count, rest = split_copied(targets, a, a_end, b, b_end, blocks, extras)
@@ -272,7 +281,7 @@ def choose(
                 depth = depths[here - choice] + 1
         unchanged = unchanged + 1 if depth == depths[here] else 0
         depths[here], references[here], bits[here] = depth, choice, best
-        if repair and unchanged > window:
+        if repair and unchanged >= window:
             return node + 1
     return beyond
 
@@ -291,7 +300,7 @@ def put_extras(buffer: Array, position: int, node: int, extras: Array, count: in
             i += length
             continue
         for j in range(i, i + length):
-            value = np.int64(extras[j])
+            value = signed(extras[j])
             position = put_zeta(
                 buffer, position, natural(value - node) if previous < 0 else value - previous - 1, k
             )
@@ -313,7 +322,7 @@ def put_intervals(buffer: Array, position: int, node: int, extras: Array, count:
     while i < count and intervals > 0:
         length = run_length(extras, count, i)
         if length >= least:
-            left = np.int64(extras[i])
+            left = signed(extras[i])
             position = put_gamma(buffer, position, natural(left - node) if right < 0 else left - right - 2)
             position = put_gamma(buffer, position, length - least)
             right = left + length - 1
@@ -335,24 +344,24 @@ def put_records(
     buffer: Array,
     position: int,
 ) -> int:
-    """Write the records of nodes first … beyond-1 with the chosen references; returns the position after them."""
+    """Write the records of nodes first … beyond-1 as chosen; returns the position after them."""
     room = 0
     for node in range(max(first - window, base), beyond):
-        room = max(room, np.int64(offsets[node - base + 1] - offsets[node - base]))
+        room = max(room, signed(offsets[node - base + 1] - offsets[node - base]))
     blocks, extras = np.empty(room + 1, np.int64), np.empty(room + 1, targets.dtype)
     for node in range(first, beyond):
         here = node - base
-        a, a_end = np.int64(offsets[here]), np.int64(offsets[here + 1])
+        a, a_end = signed(offsets[here]), signed(offsets[here + 1])
         position = put_gamma(buffer, position, a_end - a)
         if a == a_end:
             continue
-        reference = np.int64(references[here])
+        reference = signed(references[here])
         if window > 0:
             position = put(buffer, position + reference, 1, 1)
         if reference == 0:
             position = put_extras(buffer, position, node, targets[a:a_end], a_end - a, least, k)
             continue
-        b, b_end = np.int64(offsets[here - reference]), np.int64(offsets[here - reference + 1])
+        b, b_end = signed(offsets[here - reference]), signed(offsets[here - reference + 1])
         count, rest = split_copied(targets, a, a_end, b, b_end, blocks, extras)
         position = put_gamma(buffer, position, count)
         for i in range(count):
@@ -386,7 +395,10 @@ def get_list(
     k: int,
     out: Array,
 ) -> int:
-    """Read what follows the header into out[:degree]; `copied_from` is the reference's list. Returns the position after."""
+    """Read what follows the header into out[:degree]; `copied_from` is the reference's list.
+
+    Returns the position after it, or -1 if the record contradicts its outdegree.
+    """
     count = 0
     if referred:
         blocks, position = get_gamma(data, position)
@@ -394,6 +406,8 @@ def get_list(
         for block in range(blocks):
             length, position = get_gamma(data, position)
             length += 1 if block else 0
+            if at + length > len(copied_from) or (copying and count + length > degree):
+                return -1
             if copying:
                 out[count : count + length] = copied_from[at : at + length]
                 count += length
@@ -401,6 +415,8 @@ def get_list(
             copying = not copying
         if copying:
             left = len(copied_from) - at
+            if count + left > degree:
+                return -1
             out[count : count + left] = copied_from[at:]
             count += left
     copied = count
@@ -409,11 +425,10 @@ def get_list(
         right = 0
         for interval in range(intervals):
             value, position = get_gamma(data, position)
-            if interval == 0:
-                left = node + (value >> 1 if value & 1 == 0 else -((value + 1) >> 1))
-            else:
-                left = right + value + 2
+            left = node + integer(value) if interval == 0 else right + value + 2
             length, position = get_gamma(data, position)
+            if count + length + least > degree:
+                return -1
             for i in range(length + least):
                 out[count] = left + i
                 count += 1
@@ -423,7 +438,7 @@ def get_list(
     while count < degree:
         value, position = get_zeta(data, position, k)
         if previous < 0:
-            previous = node + (value >> 1 if value & 1 == 0 else -((value + 1) >> 1))
+            previous = node + integer(value)
         else:
             previous += value + 1
         out[count] = previous
@@ -459,21 +474,25 @@ def merge_two(values: Array, start: int, middle: int, end: int) -> None:
 
 @compiled
 def get_graph(data: Array, window: int, least: int, k: int, offsets: Array, targets: Array) -> int:
-    """Read all records in order into CSR arrays of the right size; returns the position after the last, or -1-node
-    at the first node whose record does not fit."""
+    """Read all records in order into CSR arrays of the right size.
+
+    Returns the position after the last, or -1-node at the first node whose record is damaged.
+    """
     position = 0
     for node in range(len(offsets) - 1):
-        start = np.int64(offsets[node])
+        start = signed(offsets[node])
         degree, reference, position = get_header(data, position, window)
         end = start + degree
         if end > len(targets) or reference > node or position > 8 * len(data):
             return -1 - node
         offsets[node + 1] = end
         if degree > 0:
-            a, b = np.int64(offsets[node - reference]), np.int64(offsets[node - reference + 1])
+            a, b = signed(offsets[node - reference]), signed(offsets[node - reference + 1])
             if reference == 0:
                 b = a
             position = get_list(
                 data, position, node, degree, targets[a:b], reference > 0, least, k, targets[start:end]
             )
+            if position < 0:
+                return -1 - node
     return position

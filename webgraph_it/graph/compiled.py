@@ -7,7 +7,7 @@ kernels release the interpreter's lock, so that plain threads run them side by s
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from llvmlite import ir
+import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -26,10 +26,16 @@ def inlined(function: Function) -> Function:
 
 def _leading_zeros(typing_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), generate
 
 
-leading_zeros: Callable[[Any], int] = intrinsic(_leading_zeros)
+leading_zeros: Callable[[Any], int] = intrinsic(_leading_zeros)  # type: ignore[assignment]
 """Number of zero bits above the highest one of a 64-bit value; 64 for zero. For use inside kernels only."""
+
+
+@inlined
+def signed(value: Any) -> int:
+    """A number of any width as a signed 64-bit one: unsigned and signed mixed would become a float."""
+    return np.int64(value)  # type: ignore[return-value]

@@ -9,8 +9,10 @@ Guarantees: `open_array` maps a file without reading it; an empty file is an emp
 LAST_ID+1 = 2^31-1, so that g4 has its first bit free and Java's WebGraph can hold the graph.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +25,53 @@ OFFSET_TYPE, TARGET_TYPE = np.dtype("<u8"), np.dtype("<u4")
 LAST_ID = 2**31 - 2
 
 
-def open_array(path: Path, dtype: npt.DTypeLike, mode: Literal["r", "r+"] = "r") -> Array:
+def open_array(path: Path, dtype: np.dtype[Any]) -> Array:
     """The file as an array, memory-mapped."""
     size = path.stat().st_size
-    if size % np.dtype(dtype).itemsize:
-        raise ValueError(
-            f"{path} has {size} bytes, not a multiple of {np.dtype(dtype).itemsize}: it is damaged"
-        )
-    return np.memmap(path, dtype=dtype, mode=mode) if size else np.empty(0, dtype)
+    if size % dtype.itemsize:
+        raise ValueError(f"{path} has {size} bytes, not a multiple of {dtype.itemsize}: it is damaged")
+    return np.memmap(path, dtype=dtype, mode="r") if size else np.empty(0, dtype)
 
 
-def read_slice(path: Path, dtype: npt.DTypeLike, start: int, stop: int) -> Array:
-    """Elements start … stop-1 of the file, copied into memory (a mapping would stay resident)."""
-    kind = np.dtype(dtype)
-    return np.fromfile(path, kind, count=stop - start, offset=start * kind.itemsize)
+@dataclass(frozen=True, slots=True)
+class CsrFiles:
+    """The two files, read in slices copied into memory: unlike a mapping, they do not stay resident."""
+
+    offsets_path: Path
+    targets_path: Path
+
+    @classmethod
+    def of(cls, folder: Path, transposed: bool = False) -> "CsrFiles":
+        """The graph of a compact graph directory, or its transpose."""
+        names = (OFFSETS_TRANSPOSED, TARGETS_TRANSPOSED) if transposed else (OFFSETS, TARGETS)
+        return cls(folder / names[0], folder / names[1])
+
+    @property
+    def nodes(self) -> int:
+        return self.offsets_path.stat().st_size // OFFSET_TYPE.itemsize - 1
+
+    @property
+    def arcs(self) -> int:
+        return self.targets_path.stat().st_size // TARGET_TYPE.itemsize
+
+    def offsets(self, first: int, beyond: int) -> Array:
+        """Where the lists of nodes first … beyond-1 start, and where the last ends, as signed numbers."""
+        return _read(self.offsets_path, OFFSET_TYPE, first, beyond + 1).view(np.int64)
+
+    def targets(self, start: int, stop: int) -> Array:
+        """Arcs start … stop-1."""
+        return _read(self.targets_path, TARGET_TYPE, start, stop)
+
+    def blocks(self, most_arcs: int, most_nodes: int = 1 << 22) -> Iterator[tuple[int, int]]:
+        """Cut the nodes into ranges (first, beyond) with at most so many arcs, but at least one node."""
+        first, nodes = 0, self.nodes
+        while first < nodes:
+            offsets = self.offsets(first, min(first + most_nodes, nodes))
+            count = int(np.searchsorted(offsets, offsets[0] + most_arcs, side="right")) - 1
+            beyond = first + max(count, 1)
+            yield first, beyond
+            first = beyond
+
+
+def _read(path: Path, dtype: np.dtype[Any], start: int, stop: int) -> Array:
+    return np.fromfile(path, dtype, count=stop - start, offset=start * dtype.itemsize)

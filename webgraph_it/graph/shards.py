@@ -1,26 +1,27 @@
 """The crawl directory at rest: what its files hold, byte by byte, and how to read them.
 
     <JOBDIR>/
-      crawl.json              one JSON object; "recipe_version" says which names of nodes it uses (urls.names)
-      committed.json          {"graph": {"000001.g16": bytes, …}, "urls": {…}, "pages": {…}}, if it was ever written
+      crawl.json              one JSON object; "recipe_version" says how its nodes are named (urls.names)
+      committed.json          {"graph": {"000001.g16": bytes, …}, "urls": {…}, "pages": {…}}, once committed
       graph/000001.g16 …      hashed edge sequences
       urls/000001.tsv …       one line per new node
       pages/000001.jsonl …    one line per URL that was tried
 
-**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte tells what
-it is: 1 a parent, 0 a child of the last parent before it. A page without links is a parent alone. A file starts
-with a parent; a sequence never goes on in the next file. There is no header.
+**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte tells
+what it is: 1 a parent, 0 a child of the last parent before it. A page without links is a parent alone. A
+file starts with a parent; a sequence never goes on in the next file. There is no header.
 
 **tsv.** `key TAB url LF`, ASCII, once per node of the graph, in order of discovery.
 
-**jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines, the
-last one counts. A key that is in no URL list was fetched but is outside the graph (a seed out of scope).
+**jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines,
+the last one counts. A key that is in no URL list was fetched but is outside the graph (a seed out of
+scope).
 
-A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones. Where
-committed.json exists, only the bytes it counts are read; what lies beyond is not looked at. Numbers order the files.
+A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones.
+Where committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
 
-Guarantees: nothing here writes. Whatever is wrong with a directory is one ShardError that says what was found,
-what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
+Guarantees: nothing here writes. Whatever is wrong with a directory is one ShardError that says what was
+found, what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
 """
 
 import json
@@ -38,7 +39,8 @@ GRAPH_FOLDER, URLS_FOLDER, PAGES_FOLDER = "graph", "urls", "pages"
 SUFFIXES = {GRAPH_FOLDER: ".g16", URLS_FOLDER: ".tsv", PAGES_FOLDER: ".jsonl"}
 CRAWL_FILE, COMMITTED_FILE = "crawl.json", "committed.json"
 PAGE_FIELDS = (
-    "key", "url", "time", "status", "type", "bytes", "digest", "depth", "via", "links", "address", "state", "reason",
+    "key", "url", "time", "status", "type", "bytes", "digest", "depth", "via", "links", "address", "state",
+    "reason",
 )  # fmt: skip
 _NUMBERED = re.compile(r"[0-9]{6,}")
 
@@ -105,13 +107,14 @@ def check_whole_records(part: Part) -> None:
     torn = part.length % DIGEST_BYTES
     if torn:
         raise ShardError(
-            f"{part.path} is torn: {part.length} bytes are {part.length // DIGEST_BYTES} records of {DIGEST_BYTES} "
-            f"bytes and {torn} bytes more. Resume the crawl once: it cuts its files back to the last commit."
+            f"{part.path} is torn: {part.length} bytes are {part.length // DIGEST_BYTES} records of "
+            f"{DIGEST_BYTES} bytes and {torn} bytes more. Resume the crawl once: it cuts its files "
+            "back to the last commit."
         )
 
 
 def sequences(part: Part) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Parents with their children, one by one, the parent bit cleared. Plain and slow: for checks and small tools."""
+    """Parents with their children, one by one, the parent bit cleared. Plain and slow: for small checks."""
     check_whole_records(part)
     parent, children = b"", list[bytes]()
     for record in _records(part):
@@ -150,7 +153,7 @@ def _committed_part(path: Path, length: int) -> Part:
     size = path.stat().st_size
     if size < length:
         raise ShardError(
-            f"{path} has {size} bytes, but {length} were committed: the file was cut or damaged after the crawl wrote it."
+            f"{path} has {size} bytes, but {length} were committed: it was cut after the crawl wrote it."
         )
     return Part(path, length)
 

@@ -1,13 +1,13 @@
 """Writes the URL map that `urlmap` reads.
 
-Keys and URLs come as Arrow-style string arrays (offsets and bytes), in order of key; blocks are front-coded by
-kernels and compressed on several threads. The same list gives the same bytes. What is written is final only when
-the caller renames it.
+Keys and URLs come as Arrow-style string arrays (offsets and bytes), in order of key; blocks are front-coded
+by kernels and compressed on several threads. The same list gives the same bytes.
 """
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ class FrontCoded(NamedTuple):
 def write_url_map(
     prefix: Path, batches: Callable[[], Iterator[Batch]], samples: Sequence[Batch], threads: int
 ) -> int:
-    """Write `prefix`.blocks and `prefix`.index; returns the number of URLs. `samples` train the dictionary."""
+    """Write PREFIX.blocks and PREFIX.index; returns the number of URLs. `samples` train the dictionary."""
     dictionary = _dictionary([block for batch in samples for block in front_code(batch, b"").blocks])
     starts, heads, nodes, last_key = [0], [], 0, b""
     with Path(f"{prefix}.blocks").open("wb") as file, ThreadPoolExecutor(threads) as pool:
@@ -75,7 +75,7 @@ def front_code(batch: Batch, previous_key: bytes) -> FrontCoded:
     _front_code(keys.offsets, keys.data, urls.offsets, urls.data, out, block_ends, common, URLS_PER_BLOCK)
     coded = out[: block_ends[-1] if len(block_ends) else 0].tobytes()
     bounds = [0, *block_ends.tolist()]
-    blocks = [coded[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    blocks = [coded[a:b] for a, b in pairwise(bounds)]
     firsts = [_string(keys, node) for node in range(0, len(keys), URLS_PER_BLOCK)]
     heads = [first[: length + 1] for first, length in zip(firsts, common.tolist(), strict=True)]
     if firsts:
@@ -97,7 +97,7 @@ def _dictionary(samples: list[bytes]) -> zstandard.ZstdCompressionDict | None:
     if len(samples) < FEWEST_SAMPLES:
         return None
     size = min(DICTIONARY_BYTES, max(sum(map(len, samples)) // 20, 1024))
-    return zstandard.train_dictionary(size, samples, level=LEVEL)
+    return zstandard.train_dictionary(size, list(samples), level=LEVEL)
 
 
 def _pieces(blocks: list[bytes], count: int) -> list[list[bytes]]:
@@ -117,12 +117,12 @@ def _index(
     nodes: int, dictionary: zstandard.ZstdCompressionDict | None, starts: list[int], heads: list[bytes]
 ) -> bytes:
     trained = b"" if dictionary is None else dictionary.as_bytes()
-    trained += b"\0" * (-len(trained) % 8)
+    padding = b"\0" * (-len(trained) % 8)
     joined = b"".join(heads)
     head_starts = np.concatenate([[0], np.cumsum([len(h) for h in heads])]).astype("<u8")
     header = MAGIC + struct.pack("<4Q", nodes, URLS_PER_BLOCK, len(trained), len(joined))
     assert len(header) == HEADER_BYTES
-    return header + trained + np.array(starts, "<u8").tobytes() + head_starts.tobytes() + joined
+    return header + trained + padding + np.array(starts, "<u8").tobytes() + head_starts.tobytes() + joined
 
 
 # -- kernels ------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _front_code(
     common: Array,
     per_block: int,
 ) -> None:
-    """Front-code all blocks into `out`; common[b] is what block b's first key shares with the key before it."""
+    """Front-code all blocks into `out`; common[b] is what block b's first key shares with the one before."""
     at = 0
     nodes = len(key_ends) - 1
     for block in range(len(block_ends)):

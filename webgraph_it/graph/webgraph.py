@@ -3,8 +3,8 @@
     graph = WebGraph("crawls/italy-2026-11-16/compact")
     graph.url(graph.successors(graph.id("http://www.unipd.it/"))[0])
 
-Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the ranks
-of the keys in sorted order; lists of successors and predecessors are strictly increasing. Other libraries
+Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the
+ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. Libraries
 (scipy, networkit, networkx) are imported only when their adapter is called. Nothing here writes.
 """
 
@@ -105,7 +105,7 @@ class WebGraph:
 
         return pyarrow.parquet.read_table(self._part(NODES), columns=columns)
 
-    def to_scipy(self) -> "csr_array[np.uint32, tuple[int, int]]":
+    def to_scipy(self) -> "csr_array[Any, Any]":
         """Adjacency matrix; arcs are not copied. Entries are the weights, or 1."""
         from scipy.sparse import csr_array
 
@@ -120,12 +120,11 @@ class WebGraph:
         """A directed networkit Graph (weighted if the arcs are)."""
         import networkit
 
-        graph = networkit.GraphFromCoo(
-            (self._sources(), self.targets.astype(np.int64)) if self.weights is None
-            else (self.weights.astype(np.float64), (self._sources(), self.targets.astype(np.int64))),
-            n=len(self), directed=True, weighted=self.weights is not None,
-        )  # fmt: skip
-        return graph
+        arcs = (self._sources(), self.targets.astype(np.int64))
+        if self.weights is None:
+            return networkit.GraphFromCoo(arcs, n=len(self), directed=True)
+        weighted = (self.weights.astype(np.float64), arcs)
+        return networkit.GraphFromCoo(weighted, n=len(self), directed=True, weighted=True)
 
     def to_networkx(self) -> Any:
         """A networkx DiGraph. For small graphs: it needs about 500 bytes an arc."""
@@ -146,7 +145,7 @@ class WebGraph:
         return offsets, csr.open_array(self._part(csr.TARGETS_TRANSPOSED), csr.TARGET_TYPE)
 
     def _sources(self) -> Array:
-        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets.view(np.int64)))
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets).view(np.int64))
 
     def _list(self, offsets: Array, targets: Array, node: int) -> Array:
         if not 0 <= node < len(self):
@@ -169,6 +168,7 @@ def _summary(path: Path) -> dict[str, Any]:
         ) from None
     if summary.get("recipe_version") != RECIPE_VERSION:
         raise GraphError(
-            f"{path} names its nodes by recipe {summary.get('recipe_version')}; this program knows {RECIPE_VERSION}."
+            f"{path} names its nodes by recipe {summary.get('recipe_version')}; "
+            f"this program knows recipe {RECIPE_VERSION}."
         )
     return summary

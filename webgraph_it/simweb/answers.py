@@ -5,8 +5,8 @@ Pure: the same page, request and visit give the same answer. The server (http_se
 
 import gzip
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from http.client import responses
 
 import brotli
@@ -31,12 +31,20 @@ class Answer:
     delay_seconds: float = 0.0
     pieces: int = 1
     """Send the data in so many pieces, with a pause before each."""
+    script: Callable[[], Iterator[tuple[float, bytes]]] | None = None
+    """After the data, pauses in seconds and bytes by turns, perhaps without end."""
+
+
+def without_body(whole: Answer) -> Answer:
+    """The answer to HEAD."""
+    head, separator, _ = whole.data.partition(b"\r\n\r\n")
+    return replace(whole, data=head + separator)
 
 
 RESET = Answer(0, b"", keep=False, reset=True)
 
 
-def answer(page: Page, accept_encoding: str, first_visit: bool, head_only: bool) -> Answer:
+def answer(page: Page, accept_encoding: str, first_visit: bool) -> Answer:
     """The response of a page."""
     delivery = page.delivery
     if delivery.fault and first_visit:
@@ -47,7 +55,7 @@ def answer(page: Page, accept_encoding: str, first_visit: bool, head_only: bool)
     if coding:
         body = _CODERS[delivery.coding](body)
         headers.append(("Content-Encoding", coding))
-    data = _message(page.status, headers, body, delivery, head_only)
+    data = _message(page.status, headers, body, delivery)
     return Answer(
         page.status,
         data,
@@ -57,11 +65,13 @@ def answer(page: Page, accept_encoding: str, first_visit: bool, head_only: bool)
     )
 
 
-def short(status: int, text: str, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
-    """A small response in plain text."""
+def short(
+    status: int, text: str, headers: tuple[tuple[str, str], ...] = (), *, media_type: str = "text/plain"
+) -> Answer:
+    """A response of a few words."""
     body = text.encode()
-    lines = [("Content-Type", "text/plain; charset=utf-8"), *headers]
-    return Answer(status, _message(status, lines, body, Delivery(), head_only=False))
+    lines = [("Content-Type", f"{media_type}; charset=utf-8"), *headers]
+    return Answer(status, _message(status, lines, body, Delivery()))
 
 
 def _fault(fault: str) -> Answer:
@@ -96,9 +106,7 @@ def _coding(wanted: str, accept_encoding: str) -> str:
 # -- framing ------------------------------------------------------------------------------------------------
 
 
-def _message(
-    status: int, headers: list[tuple[str, str]], body: bytes, delivery: Delivery, head_only: bool
-) -> bytes:
+def _message(status: int, headers: list[tuple[str, str]], body: bytes, delivery: Delivery) -> bytes:
     version = "1.0" if delivery.framing == "http10" else "1.1"
     reason = responses.get(status, "")
     lines = [f"HTTP/{version} {status} {reason}"]
@@ -107,8 +115,6 @@ def _message(
     if delivery.odd_headers:
         lines = _odd(lines)
     start = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-    if head_only:
-        return start
     return start + (_chunked(body) if delivery.framing == "chunked" else body)
 
 

@@ -7,6 +7,7 @@ known name gets an empty answer. Not a resolver: it asks nobody.
 import asyncio
 import socket
 import struct
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
@@ -72,22 +73,20 @@ def _record(address: str) -> bytes:
 
 
 class NameServer:
-    """Answers queries from a book, and counts how often each name was asked."""
+    """Answers queries from a book, and counts how often each question was asked."""
 
     def __init__(self, book: Book, log: HitLog) -> None:
         self._book = book
         self._log = log
-        self._asked: dict[str, int] = {}
+        self._asked: Counter[tuple[str, int]] = Counter()
 
     def answer(self, query: bytes) -> tuple[bytes, Reply]:
         """The bytes to send and the reply they hold."""
         question = parse_question(query)
         if question is None:
             return message(query, None, Reply(FORMERR)), Reply(FORMERR)
-        asked = self._asked.get(question.name, 0)
-        reply = self._book(question.name, asked)
-        if reply.lost:
-            self._asked[question.name] = asked + 1
+        reply = self._book(question.name, self._asked[question.name, question.type])
+        self._asked[question.name, question.type] += 1
         self._log.write(
             "dns",
             host=question.name,

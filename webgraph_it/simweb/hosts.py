@@ -3,7 +3,7 @@
 All hosts together are a pure function of the plan. The healthy web lives in HEALTHY and nowhere else.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
 
@@ -11,6 +11,9 @@ from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.words import PLAIN
 
 HEALTHY = "127.1.0.0/16"
+HTTPS_ONLY_ADDRESS = "127.1.254.1"
+HTTP_ONLY_ADDRESS = "127.1.254.2"
+REFUSING_ADDRESS = "127.1.255.1"
 SIZE_EXPONENT = 0.8
 """Size of the host of rank r is proportional to r ** -SIZE_EXPONENT."""
 
@@ -23,20 +26,43 @@ class Host:
     name: str
     """Bare: without www, ASCII."""
     first_page: int
-    """Number of its first page among all pages."""
+    """Number of its first page among all ordinary pages."""
     page_count: int
     address: str
     www: bool = False
     """Whether its own links spell it with www."""
     scheme: str = "http"
+    shown: str = ""
+    """The name with its accents, if it has some."""
+    traits: frozenset[str] = field(default_factory=frozenset)
+    """The habits of hosts that it has; an extra host has the one for which it is there."""
+    latency_seconds: float = 0.0
 
     @property
     def origin(self) -> str:
-        return f"{self.scheme}://{'www.' if self.www else ''}{self.name}"
+        """The spelling that always leads there."""
+        return _origin(self.scheme, self.www, self.name)
+
+    def some_origin(self, random: Random) -> str:
+        """A spelling that a link may use: where the host has twins, any of them."""
+        if not self.traits:
+            return self.origin
+        scheme, www, name = self.scheme, self.www, self.name
+        if self.traits & {"https-twin", "https-redirect", "https-only", "http-only"}:
+            scheme = random.choice(("http", "https"))
+        if self.traits & {"www-twin", "www-redirect", "www-lost"}:
+            www = random.random() < 0.5
+        if self.shown and random.random() < 0.5:
+            name = self.shown
+        return _origin(scheme, www, name)
+
+
+def _origin(scheme: str, www: bool, name: str) -> str:
+    return f"{scheme}://{'www.' if www else ''}{name}"
 
 
 def ordinary_hosts(plan: Plan) -> list[Host]:
-    """The hosts of the plan, largest first."""
+    """The hosts of the plan, largest first, without traits."""
     sizes = host_sizes(plan.hosts, plan.pages)
     starts = [0, *accumulate(sizes)]
     addresses = Addresses(plan)
@@ -58,8 +84,8 @@ def host_sizes(hosts: int, pages: int) -> list[int]:
 class Addresses:
     """Deals out addresses in HEALTHY: the first ones to very many hosts, the last ones to few."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._random = Random(f"{plan.seed} addresses")
+    def __init__(self, plan: Plan, purpose: str = "ordinary") -> None:
+        self._random = Random(f"{plan.seed} addresses {purpose}")
         self._count = plan.address_count
 
     def pick(self) -> str:

@@ -2,21 +2,27 @@
 
     nodes  key → state (fetched, redirect, robots-denied, error), each with its preferred URL
     arcs   (key, key), the parent first; every child is a node
-    bounds host key → most pages that a correct crawl fetches there: such a host has no single right answer,
-           so of its pages only those reached from elsewhere are in nodes, and arcs from it are in no set
+    bounds host key → most pages that a correct crawl fetches there: such a host (a trap, a hostile one) has
+           no single right answer, so of its pages only those linked from elsewhere are in nodes, with a
+           state that is only one of those possible, and arcs from it are in no set
 
 A node is a key in scope. Directory sites out of scope are walked, and are in neither set.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from webgraph_it.simweb.names import Place, key
-from webgraph_it.simweb.pages import ERROR
+from webgraph_it.simweb.habits import robots
+from webgraph_it.simweb.habits.annexes import TRAP_BOUND
+from webgraph_it.simweb.habits.hosts import TRAPS
+from webgraph_it.simweb.hostile import is_hostile
+from webgraph_it.simweb.names import Place, host_key, key
+from webgraph_it.simweb.pages import ERROR, FETCHED, REDIRECT, ROBOTS_DENIED
 from webgraph_it.simweb.world import World
 
 SCOPE = "it,"
+_SHOWN = 5
 
 
 @dataclass
@@ -35,29 +41,77 @@ class Truth:
         _write(folder / "arcs.tsv", sorted(self.arcs))
         _write(folder / "bounds.tsv", ((host, str(pages)) for host, pages in sorted(self.bounds.items())))
 
+    def differences(self, nodes: Mapping[str, str], arcs: Set[tuple[str, str]]) -> list[str]:
+        """Where a crawl's result is not the truth, in sentences; empty if it is right."""
+        free = tuple(self.bounds)
+        found = {k: s for k, s in nodes.items() if k in self.nodes or not k.startswith(free or "\0")}
+        ours = {arc for arc in arcs if not arc[0].startswith(free or "\0")}
+        return [
+            *_listed("nodes not found", self.nodes.keys() - found.keys()),
+            *_listed("nodes that do not exist", found.keys() - self.nodes.keys()),
+            *_listed(
+                "nodes in another state",
+                {
+                    f"{k}: {s}, not {self.nodes[k]}"
+                    for k, s in found.items()
+                    if self.nodes.get(k, s) != s and not k.startswith(free or "\0")
+                },
+            ),
+            *_listed("arcs not found", {" → ".join(arc) for arc in self.arcs - ours}),
+            *_listed("arcs that do not exist", {" → ".join(arc) for arc in ours - self.arcs}),
+            *self._excesses(nodes),
+        ]
+
+    def _excesses(self, nodes: Mapping[str, str]) -> list[str]:
+        tried = [k for k, state in nodes.items() if state in (FETCHED, REDIRECT, ERROR)]
+        counts = {host: sum(k.startswith(host) for k in tried) for host in self.bounds}
+        return [
+            f"{count} pages of {host}, more than {self.bounds[host]}"
+            for host, count in counts.items()
+            if count > self.bounds[host]
+        ]
+
 
 def walk(world: World) -> Truth:
     """Follow every link from the seeds."""
-    truth = Truth()
-    waiting = [Place(host.name, "/") for host in world.hosts if f"{host.origin}/" in set(world.seeds)]
+    bounded = {host.name for host in world.extra_hosts if host.traits & TRAPS or is_hostile(host)}
+    truth = Truth(bounds={host_key(name): TRAP_BOUND for name in bounded})
+    waiting = world.seed_places
     known = set(waiting)
     while waiting:
         place = waiting.pop()
-        children = _visit(world, place, truth)
+        state, children = _visit(world, place)
+        if place.host in bounded:
+            children = set()
+        _record(world, place, state, children, truth)
         waiting += [child for child in children if child not in known]
         known |= children
     return truth
 
 
-def _visit(world: World, place: Place, truth: Truth) -> set[Place]:
-    """Write one node and its arcs; the children are what to visit next."""
+def _visit(world: World, place: Place) -> tuple[str, set[Place]]:
+    """State and children of one place."""
+    if world.is_dead(place):
+        return ERROR, set()
+    if robots.forbids(world.by_name[place.host], place.path):
+        return ROBOTS_DENIED, set()
     page = world.page(place)
+    return (page.state, page.children) if page else (ERROR, set())
+
+
+def _record(world: World, place: Place, state: str, children: Iterable[Place], truth: Truth) -> None:
     parent = key(place)
-    truth.nodes[parent] = page.state if page else ERROR
-    truth.urls[parent] = world.url(place)
-    children = page.children if page else set()
-    truth.arcs.update((parent, key(child)) for child in children)
-    return children
+    if parent.startswith(SCOPE):
+        truth.nodes[parent] = state
+        truth.urls[parent] = world.url(place)
+        arcs = ((parent, key(child)) for child in children)
+        truth.arcs.update(arc for arc in arcs if arc[1].startswith(SCOPE))
+
+
+def _listed(what: str, keys: Iterable[str]) -> list[str]:
+    wrong = sorted(keys)
+    more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    return [f"{len(wrong)} {what}: {', '.join(wrong[:_SHOWN])}{more}"] if wrong else []
 
 
 def _write(path: Path, rows: Iterable[Iterable[str]]) -> None:

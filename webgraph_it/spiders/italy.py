@@ -6,15 +6,16 @@ frontier; what failed for good is a Page too, so that every node has its line in
 """
 
 import logging
+import os
 import re
 import time
 from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
 from hashlib import md5
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider
+from scrapy import Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -25,13 +26,13 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory
-from webgraph_it.crawl.identity import identity_of
-from webgraph_it.crawl.values import SettingsError, check
-from webgraph_it.extract import Document, extract, link_policy
+from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.extract import Document, LinkPolicy, link_policy
 from webgraph_it.extract.headers import NAMES
+from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
 from webgraph_it.fetch.robots_tag import nofollow
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
@@ -41,7 +42,7 @@ from webgraph_it.items import Link, Page, State
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope
-from webgraph_it.urls.seeds import SeedsError, read_seeds
+from webgraph_it.urls.seeds import read_seeds
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -59,22 +60,19 @@ class ItalySpider(Spider):
     """Crawls what SCOPE_SURTS covers, from SEEDS."""
 
     name = "italy"
+    seeds: Mapping[str, str] = MappingProxyType({})
+    """key → url, for the seeds report."""
+    _policy: LinkPolicy
+    _robots: RobotsPolicy
+    _extractors: WorkerPool
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
         super().update_settings(settings)
         try:
-            check(settings)
-            read_seeds(Path(settings["SEEDS"]))
-            if not settings.get("JOBDIR"):
-                settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
-            directory = CrawlDirectory(Path(settings["JOBDIR"]))
-            if directory.path.exists():
-                directory.check_identity(identity_of(settings))
-                directory.lock()
-                directory.unlock()
-        except (SettingsError, SeedsError, DirectoryError) as error:
+            preflight(settings)
+        except PROBLEMS as error:
             raise UsageError(str(error), print_help=False) from None
 
     @classmethod
@@ -87,8 +85,24 @@ class ItalySpider(Spider):
             settings["EXTRACT_EMBEDDED"],
             settings["EXTRACT_PLAIN_TEXT"],
         )
-        spider._robots = RobotsPolicy(retry_seconds=settings["ROBOTS_RETRY_DELAY"])
+        spider._robots = policy_of(crawler)
+        workers = settings["EXTRACT_WORKERS"]
+        spider._extractors = WorkerPool(
+            spider._policy,
+            (os.cpu_count() or 1) - 1 if workers < 0 else workers,
+            settings["EXTRACT_TIMEOUT"],
+            settings["EXTRACT_MEMORY"],
+        )
+        crawler.signals.connect(spider.spider_opened, signals.spider_opened)
+        crawler.signals.connect(spider.spider_closed, signals.spider_closed)
         return spider
+
+    async def spider_opened(self) -> None:
+        await self._extractors.open()
+
+    async def spider_closed(self) -> None:
+        await self._extractors.close()
+        self.crawler.stats.set_value("extract/workers_replaced", self._extractors.replaced)
 
     # -- seeds ---------------------------------------------------------------------------------------------
 
@@ -139,7 +153,7 @@ class ItalySpider(Spider):
         return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
 
     async def _fetched(self, response: Response, lease: Lease) -> Page:
-        extraction = extract(_document(response), self._policy)
+        extraction = await self._extractors.extract(_document(response))
         self._count("links/refused", extraction.refused)
         return self._page(
             response,
@@ -186,8 +200,11 @@ class ItalySpider(Spider):
         return True
 
     def _refused(self, lease: Lease, refusal: BaseException) -> Page:
-        reason = getattr(refusal, "reason", "refused")
-        return self._unanswered(lease, getattr(refusal, "state", State.ERROR), reason)
+        """By a middleware of ours, which says what the node is, or by somebody else's."""
+        state = State.ROBOTS_DENIED if isinstance(refusal, RobotsDenied) else State.ERROR
+        return self._unanswered(
+            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "refused")
+        )
 
     # -- robots.txt ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,307 @@
+"""The shaper in simulated time: random servers, random schedules, one event loop made of a heap."""
+
+import asyncio
+import heapq
+import math
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webgraph_it.fetch.shaper import Shaper
+
+
+@dataclass
+class SimulatedTimer:
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@dataclass
+class SimulatedLoop:
+    """`clock` and `call_later` of a loop in which nothing takes time."""
+
+    now: float = 0.0
+    _events: list[tuple[float, int, SimulatedTimer, Callable[[], None]]] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def clock(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> SimulatedTimer:
+        timer = SimulatedTimer()
+        heapq.heappush(self._events, (self.now + delay, next(self._numbers), timer, callback))
+        return timer
+
+    def run_until(self, end: float) -> None:
+        while self._events and self._events[0][0] <= end:
+            self.now, _, timer, callback = heapq.heappop(self._events)
+            if not timer.cancelled:
+                callback()
+        self.now = end
+
+
+@dataclass
+class Crawl:
+    """`slots` downloads at a time, each followed by the next: demand is always above the rate."""
+
+    loop: SimulatedLoop
+    shaper: Shaper
+    random: random.Random
+    slots: int
+    page_bytes: tuple[int, int]
+    latency_seconds: float
+    server_bytes_per_second: float = math.inf
+    late_seconds: float = 0.0
+    """How late the loop may be to run a read."""
+    reads: list[tuple[float, int]] = field(default_factory=list)
+    pages: int = 0
+    open: int = 0
+    most_open: int = 0
+    longest_seconds: float = 0.0
+
+    def begin(self) -> None:
+        for _ in range(self.slots):
+            self.next_download()
+
+    def next_download(self) -> None:
+        self.shaper.when_free(lambda: Download(self).start())
+
+
+@dataclass(eq=False)
+class Download:
+    crawl: Crawl
+    remaining: int = 0
+    in_socket: int = 0
+    paused: bool = False
+    started: float = 0.0
+
+    def start(self) -> None:
+        crawl = self.crawl
+        self.started = crawl.loop.now
+        self.remaining = crawl.random.randint(*crawl.page_bytes)
+        crawl.open += 1
+        crawl.most_open = max(crawl.most_open, crawl.open)
+        crawl.loop.call_later(crawl.random.uniform(0.5, 1) * crawl.latency_seconds, self.arrive)
+
+    def arrive(self) -> None:
+        """The server sends in pieces of 16 KB at its own speed, whether or not we read."""
+        piece = min(16_384, self.remaining)
+        self.remaining -= piece
+        self.in_socket += piece
+        if self.remaining:
+            self.crawl.loop.call_later(piece / self.crawl.server_bytes_per_second, self.arrive)
+        self.soon_read()
+
+    def soon_read(self) -> None:
+        self.crawl.loop.call_later(self.crawl.random.uniform(0, self.crawl.late_seconds), self.read)
+
+    def resume(self) -> None:
+        assert self.paused
+        self.paused = False
+        self.soon_read()
+
+    def read(self) -> None:
+        if self.paused or not self.in_socket:
+            return
+        crawl = self.crawl
+        nbytes = min(self.in_socket, crawl.shaper.read_bytes())
+        self.in_socket -= nbytes
+        crawl.reads.append((crawl.loop.now, nbytes))
+        self.paused = crawl.shaper.received(nbytes, self.resume)
+        if not self.in_socket and not self.remaining:
+            self.finish()
+        else:
+            self.soon_read()
+
+    def finish(self) -> None:
+        self.crawl.shaper.forget(self.resume)
+        self.crawl.shaper.finished()
+        self.paused = False
+        self.crawl.open -= 1
+        self.crawl.pages += 1
+        self.crawl.longest_seconds = max(self.crawl.longest_seconds, self.crawl.loop.now - self.started)
+        self.crawl.next_download()
+
+
+def crawl(rate: float, seed: int = 0, slots: int = 50, pages: tuple[int, int] = (15_000, 80_000),
+          latency: float = 0.1, **more: float) -> Crawl:  # fmt: skip
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, rate)
+    return Crawl(loop, shaper, random.Random(seed), slots, pages, latency, **more)
+
+
+def fullest_second(reads: list[tuple[float, int]], start: float, end: float) -> int:
+    """The largest sum of any one-second window, wherever it begins, inside [start, end]."""
+    fullest = total = first = 0
+    inside = [(when, nbytes) for when, nbytes in reads if start <= when <= end]
+    for when, nbytes in inside:
+        total += nbytes
+        while inside[first][0] <= when - 1:
+            total -= inside[first][1]
+            first += 1
+        fullest = max(fullest, total)
+    return fullest
+
+
+def total(reads: list[tuple[float, int]], start: float, end: float) -> int:
+    return sum(nbytes for when, nbytes in reads if start <= when < end)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rate=st.sampled_from([100e3, 400e3, 1.5e6, 6e6]),
+    seed=st.integers(0, 10**6),
+    slots=st.integers(30, 300),
+    latency=st.floats(0.001, 1.0),
+    server=st.sampled_from([math.inf, 1e6, 100e3]),
+    late=st.sampled_from([0.0, 0.002]),
+)
+def test_no_second_holds_more_than_the_cap_and_a_minute_is_used_up(
+    rate: float, seed: int, slots: int, latency: float, server: float, late: float
+) -> None:
+    run = crawl(rate, seed, slots, latency=latency, server_bytes_per_second=server, late_seconds=late)
+    run.begin()
+    demand = slots / (latency + 47_500 / server) * 47_500
+    seconds = 60 if rate <= 400e3 else 12
+    run.loop.run_until(2 + seconds)
+    assert fullest_second(run.reads, 2, 2 + seconds) <= 1.1 * rate
+    assert total(run.reads, 2, 2 + seconds) <= 1.0 * rate * seconds + 0.01 * rate
+    if demand > 3 * rate:
+        assert total(run.reads, 2, 2 + seconds) >= 0.95 * rate * seconds
+
+
+def test_the_figures_of_the_promise_at_400_kb() -> None:
+    run = crawl(400e3, slots=100)
+    run.begin()
+    run.loop.run_until(62)
+    assert fullest_second(run.reads, 0, 62) <= 1.1 * 400e3
+    assert 0.95 * 400e3 * 60 <= total(run.reads, 2, 62) <= 400e3 * 60
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, 100e3, 400e3, 2e6, math.inf]), min_size=2, max_size=5),
+    st.integers(0, 10**6),
+)
+def test_a_change_of_the_rate_holds_within_two_seconds(rates: list[float], seed: int) -> None:
+    """Every five seconds another rate; the first two of them may be a mixture of both."""
+    run = crawl(rates[0], seed, server_bytes_per_second=1e6)
+    run.begin()
+    for i, rate in enumerate(rates):
+        run.loop.run_until(5.0 * i)
+        run.shaper.set_rate(rate)
+        run.loop.run_until(5.0 * (i + 1))
+        reads = total(run.reads, 5 * i + 2, 5 * i + 5)
+        assert reads <= 1.05 * rate * 3 if rate else reads == 0
+        assert reads >= 0.9 * min(rate, 2e6) * 3
+        if 0 < rate < math.inf:
+            assert fullest_second(run.reads, 5 * i + 2, 5 * i + 5) <= 1.1 * rate
+
+
+def test_open_connections_do_not_pile_up() -> None:
+    run = crawl(400e3, slots=500)
+    run.begin()
+    run.loop.run_until(60)
+    assert run.most_open <= 60
+    assert run.longest_seconds < 15
+
+
+def test_small_pages_reach_the_rate_too() -> None:
+    """Redirects and errors of 600 bytes: the pace of starts learns their size."""
+    run = crawl(400e3, slots=300, pages=(400, 800), latency=0.05)
+    run.begin()
+    run.loop.run_until(30)
+    assert total(run.reads, 10, 30) >= 0.95 * 400e3 * 20
+    assert fullest_second(run.reads, 2, 30) <= 1.1 * 400e3
+
+
+def test_a_large_file_does_not_hold_up_small_pages_and_nobody_starves() -> None:
+    run = crawl(100e3, slots=20, pages=(10_000, 10_000))
+    large = Download(run, remaining=10_000_000, started=0.0)
+    run.open += 1
+    large.arrive()
+    run.begin()
+    run.loop.run_until(60)
+    read_of_large = 10_000_000 - large.remaining - large.in_socket
+    fair_share = 100e3 * 60 / 25
+    assert read_of_large > 0.3 * fair_share
+    assert run.pages > 0.5 * 60 * 10
+    assert run.longest_seconds < 10
+
+
+def test_a_stopped_crawl_reads_nothing_more_and_goes_on_when_allowed() -> None:
+    run = crawl(0.0)
+    run.begin()
+    run.loop.run_until(100)
+    assert run.open == 0
+    run.shaper.set_rate(400e3)
+    run.loop.run_until(110)
+    assert run.pages > 0
+
+
+def test_unlimited_never_pauses() -> None:
+    run = crawl(math.inf, slots=5)
+    run.begin()
+    run.loop.run_until(1)
+    assert run.pages > 40
+    assert run.shaper.may_start
+
+
+def test_a_closed_connection_leaves_the_line() -> None:
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, 1000.0)
+    called: list[str] = []
+    first, second = (lambda: called.append("first")), (lambda: called.append("second"))
+    assert shaper.received(5000, first)
+    assert shaper.received(1, second)
+    assert repr(shaper) == "<Shaper <TokenBucket [1 KB/s, debt 5001 B]> [2 reading, 0 to start]>"
+    shaper.forget(first)
+    shaper.forget(first)
+    loop.run_until(10)
+    assert called == ["second"]
+
+
+def test_the_line_is_served_in_order() -> None:
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, 100e3)
+    called: list[int] = []
+    for i in range(20):
+        assert shaper.received(4000, lambda i=i: called.append(i))
+    loop.run_until(5)
+    assert called == list(range(20))
+
+
+def test_admit_waits_its_turn_and_a_cancelled_one_takes_no_place() -> None:
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        shaper = Shaper(loop.time, loop.call_later, 0.0)
+        tasks = [asyncio.create_task(shaper.admit()) for _ in range(3)]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        await asyncio.sleep(0)
+        assert "2 to start" in repr(shaper)
+        shaper.set_rate(math.inf)
+        assert await asyncio.gather(*tasks[1:]) == [None, None]
+        with pytest.raises(asyncio.CancelledError):
+            await tasks[0]
+
+    asyncio.run(play())
+
+
+def test_the_meter_knows_the_last_and_the_fullest_second() -> None:
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, math.inf)
+    for now, nbytes in [(10.1, 5), (10.9, 7), (11.2, 3)]:
+        loop.now = now
+        shaper.received(nbytes, lambda: None)
+    assert shaper.meter.last_second_bytes(11.5) == 12
+    assert shaper.meter.last_second_bytes(12.5) == 3
+    assert shaper.meter.last_second_bytes(14.5) == 0
+    assert (shaper.meter.total_bytes, shaper.meter.peak_bytes) == (15, 12)

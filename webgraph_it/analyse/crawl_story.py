@@ -1,0 +1,158 @@
+"""What a crawl directory tells about the crawl: progress over time, answers, media types, states, slow hosts.
+
+Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched
+URL), up to the lengths in `committed.json` where it exists. Everything is optional: what is absent is
+empty. A line that is no JSON object (torn by a crash) is counted and left out. A dozen numbers per host
+stay in memory, nothing per page."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MAX_POINTS = 180
+"""Points of a chart over time: longer stories are thinned to means."""
+MIN_PAGES_OF_SLOW_HOST = 5
+
+Moment = dict[str, float | None]
+
+
+@dataclass(slots=True)
+class HostTally:
+    pages: int = 0
+    bytes: int = 0
+    first: float = float("inf")
+    last: float = 0.0
+
+    @property
+    def seconds_per_page(self) -> float:
+        """Time between two fetches: politeness, slowness and queueing together."""
+        return (self.last - self.first) / (self.pages - 1) if self.pages > 1 else 0.0
+
+
+@dataclass(slots=True)
+class CrawlStory:
+    """One crawl, or several one after the other."""
+
+    progress: list[Moment] = field(default_factory=list)
+    """Each moment has `elapsed` (s since the first) beside the fields of the file."""
+    statuses: Counter[str] = field(default_factory=Counter)
+    media_types: Counter[str] = field(default_factory=Counter)
+    states: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    depths: Counter[int] = field(default_factory=Counter)
+    hosts: dict[str, HostTally] = field(default_factory=dict)
+    pages: int = 0
+    bytes: int = 0
+    first: float = float("inf")
+    last: float = 0.0
+    bad_lines: int = 0
+
+    @property
+    def seconds(self) -> float:
+        return max(0.0, self.last - self.first)
+
+    def slowest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
+        """Hosts with the longest time from one page to the next."""
+        slow = [item for item in self.hosts.items() if item[1].pages >= MIN_PAGES_OF_SLOW_HOST]
+        return sorted(slow, key=lambda item: (-item[1].seconds_per_page, item[0]))[:count]
+
+    def largest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
+        return sorted(self.hosts.items(), key=lambda item: (-item[1].pages, item[0]))[:count]
+
+
+def read_story(folders: list[Path]) -> CrawlStory | None:
+    """The story of these crawl directories; None when none of them tells anything."""
+    story = CrawlStory()
+    moments: list[Moment] = []
+    for folder in folders:
+        lines = _objects(folder / "reports" / "progress.jsonl", None, story)
+        moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
+        for path, length in _page_logs(folder):
+            for line in _objects(path, length, story):
+                _count_page(story, line)
+    story.progress = _thinned(_with_elapsed(moments))
+    return story if story.pages or story.progress else None
+
+
+def _page_logs(folder: Path) -> Iterator[tuple[Path, int | None]]:
+    committed = folder / "committed.json"
+    lengths = json.loads(committed.read_bytes()).get("pages", {}) if committed.exists() else {}
+    for path in sorted((folder / "pages").glob("*.jsonl")):
+        yield path, lengths.get(path.name, 0) if lengths else None
+
+
+def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file's lines, as far as `length` bytes."""
+    if not path.exists():
+        return
+    read = 0
+    with path.open("rb") as lines:
+        for line in lines:
+            read += len(line)
+            if length is not None and read > length:
+                return
+            try:
+                value = json.loads(line)
+            except ValueError:
+                value = None
+            if isinstance(value, dict):
+                yield value
+            else:
+                story.bad_lines += 1
+
+
+def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
+    time, size = _number(line.get("time")) or 0.0, int(_number(line.get("bytes")) or 0)
+    story.pages += 1
+    story.bytes += size
+    story.statuses[_status(line.get("status"))] += 1
+    story.states[str(line.get("state", ""))] += 1
+    story.depths[int(_number(line.get("depth")) or 0)] += 1
+    if media_type := str(line.get("type") or "").partition(";")[0].strip().lower():
+        story.media_types[media_type] += 1
+    if reason := str(line.get("reason") or ""):
+        story.reasons[reason] += 1
+    host = host_of_key(str(line.get("key", "")))
+    tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
+    tally.pages += 1
+    tally.bytes += size
+    for counted in (story, tally):
+        counted.first, counted.last = min(counted.first, time), max(counted.last, time)
+
+
+def host_of_key(key: str) -> str:
+    """`it,unipd,dei):8080/a` is on `dei.unipd.it`."""
+    return ".".join(reversed(key.partition(")")[0].split(",")))
+
+
+def _status(value: object) -> str:
+    return str(value) if value else "no answer"
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _with_elapsed(moments: list[Moment]) -> list[Moment]:
+    timed = sorted(
+        (moment for moment in moments if moment.get("time") is not None), key=lambda m: m["time"] or 0.0
+    )
+    start = timed[0]["time"] or 0.0 if timed else 0.0
+    return [{**moment, "elapsed": (moment["time"] or 0.0) - start} for moment in timed]
+
+
+def _thinned(moments: list[Moment]) -> list[Moment]:
+    """At most MAX_POINTS: each the mean of as many neighbours."""
+    step = -(-len(moments) // MAX_POINTS) or 1
+    return [_mean(moments[start : start + step]) for start in range(0, len(moments), step)]
+
+
+def _mean(moments: list[Moment]) -> Moment:
+    result: Moment = {}
+    for key in dict.fromkeys(key for moment in moments for key in moment):
+        known = [value for moment in moments if (value := moment.get(key)) is not None]
+        result[key] = sum(known) / len(known) if known else None
+    return result

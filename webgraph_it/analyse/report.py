@@ -1,0 +1,268 @@
+"""The report: one self-contained HTML page about the graph and, where its logs are there, the crawl.
+
+Guarantees: no script, no request to anywhere (a content security policy says so to the browser), every name
+that came from the web is escaped text. Sections without data are left out, with a word in the last section.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from webgraph_it import __version__
+from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
+from webgraph_it.analyse.charts import TITLES, bow_tie_picture, log_dots, matrix
+from webgraph_it.analyse.crawl_story import CrawlStory
+from webgraph_it.analyse.degrees import Histogram, PowerLaw
+from webgraph_it.analyse.report_crawl import crawl_section
+from webgraph_it.analyse.report_parts import card, section, table, tiles
+from webgraph_it.analyse.results import Best
+from webgraph_it.analyse.style import document
+from webgraph_it.analyse.svg import Markup, element, exact, percent, short
+
+SHOWN = 20
+FEWEST_DEGREES = 8
+"""Different degrees that a graph must have for its plot to say something."""
+MEASURES = {
+    "pagerank": ("PageRank", "where a reader ends who follows links at random"),
+    "authority": ("Authority", "linked from good hubs (HITS)"),
+    "hub": ("Hub", "links to good authorities (HITS)"),
+    "in_degree": ("In-degree", "how many link here"),
+}
+
+
+def report(analysis: Analysis, story: CrawlStory | None, now: float) -> str:
+    """The whole page. `now`: when it is made, seconds since 1970 UTC."""
+    pages = analysis.findings[0]
+    sections = [
+        ("Summary", _summary(analysis, story)),
+        ("Degrees", _degrees(analysis.findings)),
+        ("Bow-tie", _bow_tie(analysis.findings)),
+        ("Who ranks first", _ranks(analysis.findings)),
+        ("Domains", _matrix(analysis)),
+        ("The crawl", crawl_section(story) if story else None),
+        ("How it was computed", _method(analysis, story)),
+    ]
+    present = [(name, body) for name, body in sections if body]
+    links = [element("a", name, href=f"#{_anchor(name)}") for name, _ in present]
+    title = f"A web graph of {pages.summary.nodes:,} pages"
+    lead = f"{pages.summary.arcs:,} links between {pages.summary.nodes:,} pages" + _hosts_words(analysis)
+    return document(
+        title,
+        element("header", element("h1", title), element("p", lead, class_="lead")),
+        element("nav", element("div", *links), aria_label="Sections"),
+        element("main", *(section(_anchor(name), name, *body) for name, body in present)),
+        element("footer", f"Made {_date(now)} by webgraph_it {__version__} from {analysis.graph}."),
+    )
+
+
+def _anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+def _date(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).strftime("%d %B %Y, %H:%M UTC")
+
+
+def _hosts_words(analysis: Analysis) -> str:
+    known = {finding.level: finding.summary.nodes for finding in analysis.findings}
+    words = [f"{known[level]:,} {level}" for level in ("hosts", "domains") if level in known]
+    return f", on {' of '.join(words)}." if words else "."
+
+
+# -- summary -------------------------------------------------------------------------------------------------
+
+
+def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
+    pages = analysis.findings[0].summary
+    read = analysis.states.counts.get("fetched", 0) + analysis.states.counts.get("redirect", 0)
+    figures = [
+        (short(pages.nodes), "pages known"),
+        (short(read), "of them read"),
+        (short(pages.arcs), "links"),
+        *((short(f.summary.nodes), f.level) for f in analysis.findings[1:]),
+        (f"{pages.mean_degree:.1f}", "links per page"),
+        (percent(pages.largest_strong, pages.nodes), "in the core"),
+        (percent(pages.reciprocity, 1), "of links are mutual"),
+    ]
+    if story and story.seconds > 1:
+        figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))
+    return [tiles(figures)]
+
+
+# -- degrees -------------------------------------------------------------------------------------------------
+
+
+def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
+    words = (
+        "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the "
+        "dashed one is the best fit to the tail. Nodes with no link at all have no place on such a plot and "
+        "are counted above it."
+    )
+    cards = []
+    for finding in findings:
+        summary = finding.summary
+        for direction, class_, counted, law in (
+            ("In-degree", "series-1", summary.in_histogram, summary.in_power_law),
+            ("Out-degree", "series-3", summary.out_histogram, summary.out_power_law),
+        ):
+            if len(counted.degrees) >= FEWEST_DEGREES:
+                cards.append(_degree_card(finding.level, direction, class_, counted, law))
+    return [element("p", words), element("div", *cards, class_="cards")] if cards else None
+
+
+def _degree_card(level: str, direction: str, class_: str, counted: Histogram, law: PowerLaw | None) -> Markup:
+    points = list(zip(counted.degrees.tolist(), counted.counts.tolist(), strict=True))
+    zero = dict(points).get(0, 0)
+    words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
+    if law:
+        words += (
+            f"Exponent {law.exponent:.2f} ± {law.error:.2f} from {law.start} on "
+            f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
+        )
+    else:
+        words += "Too few for a power-law fit."
+    title = f"{direction} of {level}"
+    return card(
+        title, words, log_dots(title, points, _law_line(law, counted), direction.lower(), level, class_)
+    )
+
+
+def _law_line(law: PowerLaw | None, counted: Histogram) -> list[tuple[float, float]]:
+    """Expected counts at both ends of the tail (a straight line on these axes)."""
+    if law is None:
+        return []
+    from scipy.special import zeta
+
+    scale = law.tail / float(zeta(law.exponent, law.start))
+    last = int(counted.degrees.max())
+    steps = [law.start * (last / law.start) ** (step / 30) for step in range(31)]
+    return [(at, scale * at**-law.exponent) for at in steps]
+
+
+# -- bow-tie -------------------------------------------------------------------------------------------------
+
+
+def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
+    words = (
+        "The core is the largest set of pages that all lead to each other. Pages that were never fetched cannot "
+        "be in it or lead into it: nobody has read their links, so much of Out may be the edge of the crawl."
+    )
+    cards = [_bow_tie_card(finding) for finding in findings[:2]]
+    return [element("p", words), element("div", *cards, class_="cards")]
+
+
+def _bow_tie_card(finding: Finding) -> Markup:
+    summary = finding.summary
+    words = (
+        f"{exact(summary.strong_components)} strong components, the largest {exact(summary.largest_strong)}; "
+        f"{exact(summary.weak_components)} weak, the largest {exact(summary.largest_weak)}."
+    )
+    counts = [(part.name.lower(), meaning) for part, meaning in PART_MEANINGS.items()]
+    rows = [
+        [_key(part), exact(summary.bow_tie[part]), percent(summary.bow_tie[part], summary.nodes), meaning]
+        for part, meaning in counts
+    ]
+    head = ["part", finding.level, "share", "its pages"]
+    if finding.level != "pages":
+        head, rows = head[:3], [row[:3] for row in rows]
+    parts = table(head, rows, numbers={1, 2}, hidden={3})
+    return card(f"Bow-tie of {finding.level}", words, bow_tie_picture(summary.bow_tie), parts)
+
+
+def _key(part: str) -> Markup:
+    return element("span", element("i", "", class_=f"key {part}"), TITLES[part])
+
+
+# -- the best ------------------------------------------------------------------------------------------------
+
+
+def _ranks(findings: Sequence[Finding]) -> list[Markup]:
+    words = (
+        "The first by each measure; choose one. The first 1,000 and everybody's place are in the files "
+        "beside this page."
+    )
+    cards = [_rank_card(finding) for finding in findings]
+    return [element("p", words), element("div", *cards, class_="cards")]
+
+
+def _rank_card(finding: Finding) -> Markup:
+    controls: list[Markup] = []
+    lists = []
+    for index, (measure, (title, meaning)) in enumerate(MEASURES.items()):
+        identity = f"{finding.level}-{measure}"
+        checked = "checked" if index == 0 else None
+        controls.append(
+            element("input", type="radio", name=f"{finding.level}-rank", id=identity, checked=checked)
+        )
+        controls.append(element("label", title, for_=identity))
+        rows = [
+            [position, _named(row), _value(measure, row.value)]
+            for position, row in enumerate(finding.best[measure][:SHOWN], 1)
+        ]
+        singular = finding.level.removesuffix("s")
+        body = table(["", singular, title], rows, numbers={0, 2}, names={1})
+        lists.append(element("div", element("p", f"{title}: {meaning}."), body))
+    tabs = element("div", *controls, *lists, class_="tabs")
+    return card(f"First {SHOWN} {finding.level}", "", tabs, wide=finding.level == "pages")
+
+
+def _named(row: Best) -> Markup:
+    unread = row.state not in ("", "fetched")
+    return element("span", row.name, element("small", row.state) if unread else "")
+
+
+def _value(measure: str, value: float) -> str:
+    return exact(value) if measure == "in_degree" else f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
+
+
+def _matrix(analysis: Analysis) -> list[Markup] | None:
+    if analysis.matrix is None or len(analysis.matrix.names) < 2:
+        return None
+    words = (
+        "Who links to whom among the first domains by PageRank: rows link to columns, deeper is more "
+        "(logarithmic). Grey: links inside a domain, which no ranking of domains counts."
+    )
+    chart = matrix("Links between the first domains", analysis.matrix.names, analysis.matrix.links)
+    return [element("p", words), element("div", card("Link matrix", "", chart, wide=True), class_="cards")]
+
+
+# -- method --------------------------------------------------------------------------------------------------
+
+
+def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
+    pages = analysis.findings[0].summary
+    words = (
+        f"PageRank: damping {pages.damping}, uniform preference; dangling nodes (pages without links, errors, "
+        "and pages never fetched alike) give their rank to all nodes evenly, as in LAW's strongly preferential "
+        f"PageRank. {pages.pagerank_iterations} iterations; {percent(pages.dangling_pagerank, 1)} of the rank "
+        f"lies on dangling nodes. HITS: {pages.hits_iterations} iterations, both vectors sum to 1. Links of a "
+        "page to itself count on the page graph; links inside a host or a domain do not count for its rank, "
+        "and links between two hosts or domains count by their number. Power laws: discrete maximum "
+        "likelihood, start of the tail by the smallest Kolmogorov-Smirnov distance."
+    )
+    states = analysis.states
+    rows = [
+        _state_row(state, count, pages.nodes, states)
+        for state, count in sorted(states.counts.items(), key=lambda item: -item[1])
+    ]
+    head = ["state", "pages", "share", "without links", "PageRank held"]
+    left_out = _left_out(analysis, story)
+    body = card("What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}), wide=True)
+    return [element("p", words), element("div", body, class_="cards")]
+
+
+def _state_row(state: str, count: int, nodes: int, states: States) -> list[str]:
+    dangling, held = states.dangling[state], states.pagerank[state]
+    return [state, exact(count), percent(count, nodes), exact(dangling), percent(held, 1)]
+
+
+def _left_out(analysis: Analysis, story: CrawlStory | None) -> str:
+    missing = []
+    if story is None:
+        missing.append(
+            "No crawl directory was found: the section about the crawl is left out (give one with --crawl)."
+        )
+    elif not story.progress:
+        missing.append("The crawl wrote no reports/progress.jsonl: its speed over time is left out.")
+    if len(analysis.findings) < 3:
+        missing.append("The graph directory has no host or domain graph: those are left out.")
+    return " ".join(missing)

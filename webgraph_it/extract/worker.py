@@ -1,0 +1,91 @@
+"""One extraction worker: `python -m webgraph_it.extract.worker OPTIONS`, started by workers.py only.
+
+Reads requests from its socket, answers in order. The kernel limits its address space, and its CPU time per
+document: SIGPROF kills the process, even inside C code. A document that exhausts memory is answered with
+reason `memory`; then the worker leaves, since its heap is no longer what it was. End of file on the socket
+(the crawl is over, or dead) ends it too.
+"""
+
+import gc
+import json
+import resource
+import signal
+import socket
+import sys
+from typing import IO, cast
+
+from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.frames import READY, REQUEST, document, reply
+from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+
+SPENT = 3
+"""Exit code of a worker that leaves after a document exhausted its memory."""
+_BUFFER_BYTES = 1 << 18
+_GARBAGE_THRESHOLD = 20_000
+
+
+def main(arguments: list[str]) -> int:
+    options = json.loads(arguments[0])
+    _limit_memory(options["memory_bytes"])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which closes us
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    gc.freeze()
+    gc.set_threshold(_GARBAGE_THRESHOLD)
+    with socket.socket(fileno=options["socket"]) as channel:
+        requests = cast("IO[bytes]", channel.makefile("rb", _BUFFER_BYTES))
+        try:
+            channel.sendall(READY)
+            return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+        except ConnectionError:  # the crawl is gone
+            return 0
+
+
+def _serve(channel: socket.socket, requests: IO[bytes], policy: LinkPolicy, cpu_seconds: float) -> int:
+    while asked := _receive(requests):
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        answer, spent = _answer(asked, policy)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        channel.sendall(answer)
+        if spent:
+            return SPENT
+        del asked, answer
+    return 0
+
+
+def _receive(requests: IO[bytes]) -> Document | None:
+    """The next document; None at the end of file, also in the middle of a frame."""
+    header = requests.read(REQUEST.size)
+    if len(header) < REQUEST.size:
+        return None
+    head_length, body_length = REQUEST.unpack(header)
+    head, body = requests.read(head_length), requests.read(body_length)
+    return document(head, body) if len(body) == body_length and len(head) == head_length else None
+
+
+def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
+    """The reply, and whether this process is spent."""
+    try:
+        return reply(extract(asked, policy)), False
+    except MemoryError:
+        return reply(Extraction(reason="memory", media_type=asked.media_type)), True
+
+
+def _limit_memory(limit_bytes: int) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    allowed = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+
+
+def policy(fields: dict[str, object]) -> LinkPolicy:
+    """What `policy_fields` was made of."""
+    return LinkPolicy(**{name: frozenset(v) if isinstance(v, list) else v for name, v in fields.items()})  # type: ignore[arg-type]
+
+
+def policy_fields(policy: LinkPolicy) -> dict[str, object]:
+    """A policy as JSON can say it."""
+    values = {name: getattr(policy, name) for name in policy.__dataclass_fields__}
+    return {name: sorted(v) if isinstance(v, frozenset) else v for name, v in values.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,327 @@
+"""Extraction in worker processes: documents go out, links come back, and no document can hurt the crawl.
+
+    async with WorkerPool(policy, workers=1) as pool:
+        extraction = await pool.extract(document)
+
+Guarantees:
+- every document gets exactly one Extraction; one that its worker could not finish gets reason `timeout` (CPU
+  time), `memory` or `died`, and no links;
+- a worker that ends is replaced; the other documents it held go to another one, none is lost;
+- a worker that is killed from outside costs nothing: the document it was reading is tried once more;
+- workers end with the crawl process, however that ends: their socket closes.
+
+Each worker holds a few documents at a time, so that it never waits for the crawl process. Results come in any
+order. Plain Popen and a socket pair, no child watcher, no signals: it runs under asyncio, uvloop and Scrapy.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from types import TracebackType
+from typing import cast
+
+import webgraph_it
+from webgraph_it.extract import frames
+from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+from webgraph_it.extract.worker import SPENT, policy_fields
+
+DEFAULT_CPU_SECONDS = 2.0
+DEFAULT_MEMORY_BYTES = 300_000_000
+DOCUMENTS_PER_WORKER = 8
+"""Sent ahead, so that a worker finds the next document when it has finished one."""
+WAITING_PER_WORKER = 64
+"""How many documents may wait for a worker before `extract` itself waits."""
+_ATTEMPTS = 2
+_FAILED_STARTS = 3
+_TICK_SECONDS = 1.0
+_STALLED_TICKS_READY = 10
+_STALLED_TICKS_STARTING = 60
+_EXIT_POLL_SECONDS = 0.01
+_EXIT_POLLS = 200
+_BUFFER_BYTES = 1 << 16
+
+
+class WorkersBroken(RuntimeError):
+    """Workers cannot be started at all: our mistake, not a document's."""
+
+
+class _Job:
+    """A document on its way."""
+
+    __slots__ = ("attempts", "document", "future")
+
+    def __init__(self, document: Document, future: "asyncio.Future[Extraction]") -> None:
+        self.document = document
+        self.future = future
+        self.attempts = 0
+
+
+class WorkerPool:
+    """`workers` processes (0: extraction happens here, unprotected) that share one queue of documents."""
+
+    def __init__(
+        self,
+        policy: LinkPolicy,
+        workers: int,
+        cpu_seconds: float = DEFAULT_CPU_SECONDS,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    ) -> None:
+        self.policy = policy
+        self.size = workers
+        self.replaced = 0
+        """How many workers ended before their time."""
+        self._options = {
+            "policy": policy_fields(policy),
+            "cpu_seconds": cpu_seconds,
+            "memory_bytes": memory_bytes,
+        }
+        self._workers: list[_Worker] = []
+        self._replacing: set[asyncio.Task[None]] = set()
+        self._waiting: deque[_Job] = deque()
+        self._room = asyncio.Semaphore(workers * (DOCUMENTS_PER_WORKER + WAITING_PER_WORKER))
+        self._open = False
+        self._why_closed = "extraction was asked of a pool that is closed; open it first"
+        self._callers = 0
+        self._drained: asyncio.Future[None] | None = None
+        self._failed_starts = 0
+        self._ticker: asyncio.TimerHandle | None = None
+
+    def __repr__(self) -> str:
+        held = [len(worker.jobs) for worker in self._workers]
+        waiting = len(self._waiting)
+        return (
+            f"<WorkerPool {self.size} workers, holding {held}, {waiting} waiting, {self.replaced} replaced>"
+        )
+
+    async def __aenter__(self) -> "WorkerPool":
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Start the workers. Documents may be given at once; they wait until a worker is ready."""
+        self._open = True
+        for _ in range(self.size):
+            self._workers.append(await self._start())
+        if self.size:
+            self._tick()
+
+    async def close(self) -> None:
+        """Finish the documents that were given, then end the workers."""
+        if self._callers:
+            self._drained = asyncio.get_running_loop().create_future()
+            await self._drained
+        self._open = False
+        if self._ticker is not None:
+            self._ticker.cancel()
+        await asyncio.gather(*self._replacing)
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            worker.transport.close()
+        for worker in workers:
+            await worker.exit_code()
+
+    async def extract(self, document: Document) -> Extraction:
+        """The links of `document`. Raises WorkersBroken if no worker can be started."""
+        if not self.size:
+            return extract(document, self.policy)
+        self._callers += 1
+        try:
+            async with self._room:
+                return await self._queued(document)
+        finally:
+            self._callers -= 1
+            if not self._callers and self._drained is not None and not self._drained.done():
+                self._drained.set_result(None)
+
+    def _queued(self, document: Document) -> "asyncio.Future[Extraction]":
+        if not self._open:
+            raise WorkersBroken(self._why_closed)
+        job = _Job(document, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        self._distribute()
+        return job.future
+
+    # -- between the queue and the workers ------------------------------------------------------------------
+
+    def _distribute(self) -> None:
+        """Give waiting documents to the workers that hold fewest."""
+        while self._waiting and self._workers:
+            worker = min(self._workers, key=_load)
+            if _load(worker) >= DOCUMENTS_PER_WORKER:
+                return
+            job = self._waiting.popleft()
+            if not job.future.done():  # else its task was cancelled
+                worker.give(job)
+
+    def answered(self, worker: "_Worker", extraction: Extraction) -> None:
+        """A worker finished its oldest document."""
+        job = worker.jobs.popleft()
+        worker.leaving = extraction.reason == "memory"
+        if not job.future.done():
+            job.future.set_result(extraction)
+        if self._waiting:
+            self._distribute()
+
+    def lost(self, worker: "_Worker") -> None:
+        """A worker's connection ended; if the pool is open, that was not our wish."""
+        if self._open and worker in self._workers:
+            self._workers.remove(worker)
+            task = asyncio.ensure_future(self._replace(worker))
+            self._replacing.add(task)
+            task.add_done_callback(self._replacing.discard)
+
+    async def _replace(self, worker: "_Worker") -> None:
+        self.replaced += 1
+        code = await worker.exit_code()
+        self._failed_starts = 0 if worker.ready else self._failed_starts + 1
+        if worker.ready and worker.jobs and code != SPENT:
+            self._blame(worker.jobs[0], worker, code)
+        self._waiting.extendleft(job for job in reversed(worker.jobs) if not job.future.done())
+        worker.jobs.clear()
+        if self._failed_starts >= _FAILED_STARTS:
+            self._break(code)
+        elif self._open:
+            self._workers.append(await self._start())
+            self._distribute()
+
+    def _blame(self, job: _Job, worker: "_Worker", code: int) -> None:
+        """The oldest document was being read when its worker ended."""
+        job.attempts += 1
+        overdue = worker.overdue or code == -signal.SIGPROF
+        if (overdue or job.attempts >= _ATTEMPTS) and not job.future.done():
+            reason = "timeout" if overdue else "died"
+            job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
+
+    def _break(self, code: int) -> None:
+        self._why_closed = f"extraction workers end with code {code} before they are ready; see stderr"
+        self._open = False
+        for job in [*self._waiting, *(job for worker in self._workers for job in worker.jobs)]:
+            if not job.future.done():
+                job.future.set_exception(WorkersBroken(self._why_closed))
+
+    def _tick(self) -> None:
+        """Kill a worker that neither answers nor uses its CPU time up (stopped, swapped out)."""
+        for worker in self._workers:
+            worker.tick()
+        self._ticker = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
+
+    async def _start(self) -> "_Worker":
+        channel, process = _spawn(self._options)
+        loop = asyncio.get_running_loop()
+        _, worker = await loop.create_unix_connection(lambda: _Worker(self, process), sock=channel)
+        return worker
+
+
+def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
+    """A new worker process and our end of its socket. Takes a few milliseconds."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with theirs:
+        arguments = json.dumps({**options, "socket": theirs.fileno()})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C in a terminal is for the crawl alone
+            env=_environment(),
+        )
+    return ours, process
+
+
+def _load(worker: "_Worker") -> int:
+    return DOCUMENTS_PER_WORKER if worker.leaving else len(worker.jobs)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, so that the worker finds this very package wherever the crawl was started."""
+    package = str(Path(webgraph_it.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+class _Worker(asyncio.BufferedProtocol):
+    """The crawl process's end of one worker: what was sent (in order), what came back.
+
+    It receives into one buffer of its own: asyncio would otherwise allocate 256 KB for each of our small replies.
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, pool: WorkerPool, process: "subprocess.Popen[bytes]") -> None:
+        self.jobs: deque[_Job] = deque()
+        self.ready = False
+        self.overdue = False
+        self.leaving = False
+        self._pool = pool
+        self._process = process
+        self._received = bytearray(_BUFFER_BYTES)
+        self._filled = 0
+        self._stalled_ticks = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's does not inherit from it
+
+    def give(self, job: _Job) -> None:
+        self.jobs.append(job)
+        self.transport.writelines((frames.request(job.document), job.document.body))
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self._received)[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._stalled_ticks = 0
+        self._filled += nbytes
+        taken = self._take_replies()
+        if taken:
+            self._received[: self._filled - taken] = self._received[taken : self._filled]
+            self._filled -= taken
+        if self._filled == len(self._received):  # a reply larger than any before
+            self._received = self._received + bytes(len(self._received))
+
+    def _take_replies(self) -> int:
+        """Pass on all whole replies; how many bytes they were."""
+        start = 0
+        while start + frames.REPLY.size <= self._filled:
+            end = start + frames.reply_length(self._received, start)
+            if end > self._filled:
+                break
+            self._take(bytes(self._received[start:end]))
+            start = end
+        return start
+
+    def _take(self, frame: bytes) -> None:
+        if frame == frames.READY:
+            self.ready = True
+        else:
+            self._pool.answered(self, frames.extraction(frame))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._pool.lost(self)
+
+    def tick(self) -> None:
+        """Another second without an answer."""
+        self._stalled_ticks = self._stalled_ticks + 1 if self.jobs else 0
+        if self._stalled_ticks >= (_STALLED_TICKS_READY if self.ready else _STALLED_TICKS_STARTING):
+            self.overdue = True
+            self._process.kill()
+
+    async def exit_code(self) -> int:
+        """Wait for the process without blocking; kill it if it lingers."""
+        for _ in range(_EXIT_POLLS):
+            if (code := self._process.poll()) is not None:
+                return code
+            await asyncio.sleep(_EXIT_POLL_SECONDS)
+        self._process.kill()
+        return self._process.wait()

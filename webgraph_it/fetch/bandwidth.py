@@ -1,0 +1,164 @@
+"""How many bytes may be read now: a token bucket that keeps debts, and the pace of new downloads.
+
+A read is charged after it happened, because nobody knows before how much a socket will bring. What was read
+and not yet paid is the debt; it is paid at the rate. While there is a debt nobody reads a whole chunk.
+
+Guarantees, for rates from 100 KB/s, when every read brings at most `read_bytes` and waits for `wait` (as
+shaper.py sees to):
+- in every second at most 1.1 × the rate is read, and over a minute at most the rate;
+- with demand above it, at least 0.95 × the rate;
+- a change of the rate holds from the next call on, for those who already wait too.
+Pure: the time is an argument, of any clock that does not run backwards. It neither waits nor knows sockets.
+"""
+
+import math
+
+TARGET = 0.985
+"""Part of the rate that we aim at: the rest is for what a debt can overshoot."""
+BURST_SECONDS = 0.08
+"""Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
+CHUNKS_PER_SECOND = 50
+MIN_CHUNK_BYTES = 512
+MAX_CHUNK_BYTES = 64 * 1024
+PROBE_BYTES = 256
+"""Read at most this from a socket that has news while others wait: then it joins the line."""
+BACKLOG_SECONDS = 1.0
+"""What open connections should hold in store for us, so that slow answers of others do not leave us idle."""
+BACKLOG_READERS = 8
+"""The same for low rates: at least so many connections in line."""
+FIRST_GUESS_BYTES = 48 * 1024
+"""Size of a download before any has ended."""
+
+
+def chunk_bytes(bytes_per_second: float) -> int:
+    """A fair read: small enough that many connections have their turn every second."""
+    return int(max(MIN_CHUNK_BYTES, min(MAX_CHUNK_BYTES, bytes_per_second / CHUNKS_PER_SECOND)))
+
+
+def receive_buffer_bytes(bytes_per_second: float) -> int:
+    """SO_RCVBUF of a socket while there is a limit: what arrives unread in many kernels' buffers at once is on the
+    wire too. At 400 KB/s 8 KB gave seconds of 1.17 × the rate on the wire, 4 KB 1.10, and this 1.05."""
+    return int(max(2048, min(MAX_CHUNK_BYTES, bytes_per_second / 200)))
+
+
+class TokenBucket:
+    """What may be read now, and how long to wait otherwise."""
+
+    def __init__(self, bytes_per_second: float = math.inf, now: float = 0.0) -> None:
+        self._rate = bytes_per_second
+        self._debt_bytes = 0.0
+        self._paid_at = now
+
+    def __repr__(self) -> str:
+        return f"<TokenBucket [{self._rate / 1000:g} KB/s, debt {self._debt_bytes:.0f} B]>"
+
+    @property
+    def bytes_per_second(self) -> float:
+        return self._rate
+
+    @property
+    def is_unlimited(self) -> bool:
+        return self._rate == math.inf
+
+    def set_rate(self, bytes_per_second: float, now: float) -> None:
+        """From now on this many bytes per second: 0 is stop, infinity no limit (which forgives the debt)."""
+        self._pay(now)
+        self._rate = bytes_per_second
+        if self.is_unlimited:
+            self._debt_bytes = 0.0
+
+    def take(self, nbytes: int, now: float) -> float:
+        """Charge what was read. Seconds until all that was read is paid: wait so long before reading on."""
+        if self._rate == math.inf:
+            return 0.0
+        self._pay(now)
+        self._debt_bytes += nbytes
+        return self._seconds_in_debt()
+
+    def wait(self, now: float) -> float:
+        """Seconds until the debt is paid; infinity while the rate is 0."""
+        if self._rate == math.inf:
+            return 0.0
+        self._pay(now)
+        return self._seconds_in_debt()
+
+    def read_bytes(self, now: float) -> int:
+        """How much a read may bring at this moment."""
+        return chunk_bytes(self._rate) if self.wait(now) == 0.0 else PROBE_BYTES
+
+    def _pay(self, now: float) -> None:
+        elapsed = max(now - self._paid_at, 0.0)
+        self._paid_at = max(now, self._paid_at)
+        if 0.0 < self._rate < math.inf:
+            aim = TARGET * self._rate
+            self._debt_bytes = max(self._debt_bytes - elapsed * aim, -BURST_SECONDS * aim)
+
+    def _seconds_in_debt(self) -> float:
+        if self._rate == 0.0:
+            return math.inf
+        return self._debt_bytes / (TARGET * self._rate) if self._debt_bytes > 0.0 else 0.0
+
+
+class StartPace:
+    """When a new download may start: as often as downloads of the usual size can be read, half as often again
+    while nobody is in line, less the longer the line is. So the line neither runs dry nor do open connections
+    pile up, however late the servers answer (a switch instead of a slope would swing between the two)."""
+
+    def __init__(self) -> None:
+        self._mean_bytes = float(FIRST_GUESS_BYTES)
+        self._unattributed_bytes = 0
+        self._next_start = -math.inf
+
+    def read(self, nbytes: int) -> None:
+        """Some download brought so much."""
+        self._unattributed_bytes += nbytes
+
+    def finish(self) -> None:
+        """A download ended, well or badly: the usual size is what is read between two ends."""
+        self._mean_bytes += (self._unattributed_bytes - self._mean_bytes) / 32
+        self._unattributed_bytes = 0
+
+    def wait(self, bytes_per_second: float, readers_in_line: int, now: float) -> float:
+        """Seconds until a start is to be asked for again; 0 is start now."""
+        if bytes_per_second == 0.0:
+            return math.inf
+        backlog = self._backlog(bytes_per_second, readers_in_line)
+        too_much_seconds = max(backlog - 3.0, 0.0) * BACKLOG_SECONDS
+        return max(too_much_seconds, self._next_start - now, 0.0)
+
+    def start(self, bytes_per_second: float, readers_in_line: int, now: float) -> None:
+        """A download starts."""
+        speed = max(1.5 - 0.5 * self._backlog(bytes_per_second, readers_in_line), 0.1)
+        spacing_seconds = self._mean_bytes / (bytes_per_second * speed)
+        self._next_start = max(now, self._next_start) + spacing_seconds
+
+    def _backlog(self, bytes_per_second: float, readers_in_line: int) -> float:
+        """What those in line still have to bring (half a download each), as a part of what they should."""
+        should_bytes = max(BACKLOG_SECONDS * bytes_per_second, BACKLOG_READERS / 2 * self._mean_bytes)
+        return readers_in_line * self._mean_bytes / 2 / should_bytes
+
+
+class Meter:
+    """Bytes read, in all, in the last whole second, and in the fullest one."""
+
+    def __init__(self) -> None:
+        self.total_bytes = 0
+        self.peak_bytes = 0
+        self._second = 0
+        self._bytes = 0
+        self._last_bytes = 0
+
+    def add(self, nbytes: int, now: float) -> None:
+        self._roll(int(now))
+        self._bytes += nbytes
+        self.total_bytes += nbytes
+        self.peak_bytes = max(self.peak_bytes, self._bytes)
+
+    def last_second_bytes(self, now: float) -> int:
+        self._roll(int(now))
+        return self._last_bytes
+
+    def _roll(self, second: int) -> None:
+        if second != self._second:
+            self._last_bytes = self._bytes if second == self._second + 1 else 0
+            self._second, self._bytes = second, 0

@@ -1,0 +1,116 @@
+"""The arithmetic of a crawl: pure functions from a Crawl (what there is) to days, bytes and connections.
+
+The defaults are the estimate of the Italian web in the thesis this project follows (Padova, 2010). Its
+units are binary (50 KB is 51,200 bytes), which is what makes its 220 GB of hashes come out; ours are said
+in the output. Bytes per record that we chose ourselves are named constants below; they are estimates to
+plan with, not promises."""
+
+from dataclasses import dataclass
+
+DAY = 86_400
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+DIGEST_BYTES = 16
+PAGE_LOG_BYTES = 240
+"""A line of the page log without its three names (key, url, via)."""
+FRONTIER_BYTES = 150
+"""A known URL in the frontier's store: digest, names and queue place, compressed, with room for
+compaction.
+"""
+URL_MAP_BYTES = 7
+"""A URL in the compact graph's URL map (measured: 5.0 to 6.6)."""
+NODE_ROW_BYTES = 14
+"""A row of nodes.parquet, its URL included, compressed."""
+BV_BITS_PER_ARC = 3.6
+"""As cnr-2000 in URL order."""
+ID_TABLE_BYTES = 12
+"""A node in convert's table from digests to ids, held in memory."""
+RANK_BYTES = 3 * 8 + 4 * 8 + 3 * 4
+"""A node in analyse's memory: iteration vectors, results, labels. The arcs are memory-mapped."""
+CRAWLER_BYTES = 700 * MIB
+"""The crawler with its workers and the store's caches: it does not grow with the crawl."""
+CONNECTION_BYTES = 64 * KIB
+"""An open connection's buffers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What is to be crawled, and with what."""
+
+    pages: float = 271.1e6
+    links_per_page: float = 54.5
+    url_bytes: float = 61
+    page_bytes: float = 50 * KIB
+    pages_per_second: float | None = 90
+    """What the crawler can do; None: as much as the bandwidth allows."""
+    bytes_per_second: float | None = None
+    """Mean of the bandwidth plan; None: as much as the crawler can use."""
+    fetch_seconds: float = 2.0
+    """From opening a connection to the last byte, on average."""
+    host_delay_seconds: float = 5.0
+
+
+def bandwidth_pages_per_second(crawl: Crawl) -> float | None:
+    return None if crawl.bytes_per_second is None else crawl.bytes_per_second / crawl.page_bytes
+
+
+def speed(crawl: Crawl) -> float:
+    """Pages per second: the crawler's speed or the bandwidth's, whichever is less."""
+    limits = [crawl.pages_per_second, bandwidth_pages_per_second(crawl)]
+    known = [limit for limit in limits if limit is not None]
+    if not known:
+        raise ValueError("neither pages per second nor a bandwidth is given: give at least one")
+    return min(known)
+
+
+def days(crawl: Crawl) -> float:
+    return crawl.pages / speed(crawl) / DAY if speed(crawl) else float("inf")
+
+
+def arcs(crawl: Crawl) -> float:
+    return crawl.pages * crawl.links_per_page
+
+
+def hash_bytes(crawl: Crawl) -> float:
+    """The children's digests: the thesis' figure, which leaves the parents out."""
+    return arcs(crawl) * DIGEST_BYTES
+
+
+def crawl_disk(crawl: Crawl) -> dict[str, float]:
+    """Bytes of each part of the crawl directory at the end."""
+    return {
+        "shards (graph/)": hash_bytes(crawl) + crawl.pages * DIGEST_BYTES,
+        "URL lists (urls/)": crawl.pages * (2 * crawl.url_bytes + 2),
+        "page log (pages/)": crawl.pages * (3 * crawl.url_bytes + PAGE_LOG_BYTES),
+        "frontier (frontier/)": crawl.pages * FRONTIER_BYTES,
+    }
+
+
+def graph_disk(crawl: Crawl) -> dict[str, float]:
+    """Bytes of each part of the compact graph."""
+    nodes, links = crawl.pages, arcs(crawl)
+    return {
+        "CSR (offsets, targets)": 8 * nodes + 4 * links,
+        "g4": 4 * (nodes + links),
+        "BV (.graph, .offsets)": links * BV_BITS_PER_ARC / 8 + nodes * 1.5,
+        "URL map and nodes": nodes * (URL_MAP_BYTES + NODE_ROW_BYTES),
+    }
+
+
+def memory(crawl: Crawl) -> dict[str, float]:
+    """Bytes of memory of each stage."""
+    return {
+        "crawl": CRAWLER_BYTES + connections(crawl) * CONNECTION_BYTES,
+        "convert (digest → id table)": crawl.pages * ID_TABLE_BYTES,
+        "analyse (vectors; arcs are mapped)": crawl.pages * RANK_BYTES,
+    }
+
+
+def connections(crawl: Crawl) -> float:
+    """Open at the same time on average (Little's law): speed × time of a fetch."""
+    return speed(crawl) * crawl.fetch_seconds
+
+
+def hosts_needed(crawl: Crawl) -> float:
+    """Hosts that must be ready for that speed, when each is asked once per delay."""
+    return speed(crawl) * (crawl.host_delay_seconds + crawl.fetch_seconds)
