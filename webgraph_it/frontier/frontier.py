@@ -25,7 +25,6 @@ from .layout import (
     lease_of,
     packed_entry,
     packed_robots,
-    queue_of,
     robots_of,
 )
 from .order import PRIORITIES
@@ -154,9 +153,8 @@ class Frontier:
         return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
 
     def _append(self, host: Host, place: bytes, packed: bytes) -> None:
-        prefix = queue_of(host.name)
-        entry = prefix + place
-        self._layers.append(prefix, entry, packed)
+        entry = host.prefix + place
+        self._layers.append(host.prefix, entry, packed)
         if host.window is not None:
             host.window.offer((entry, packed))
         if place < host.lowest:
@@ -190,7 +188,7 @@ class Frontier:
         host.failed += outcome.failure is not Failure.NONE
         host.address = outcome.address or host.address
         if host.window is not None and host.queued:
-            host.lowest = host.window.lower()[len(host.name) + 2 :][: PLACE.size]
+            host.lowest = host.window.lower()[len(host.prefix) :][: PLACE.size]
             self._roster.put(host, now)
         else:
             self._roster.leave(host)
