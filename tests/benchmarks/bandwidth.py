@@ -51,6 +51,8 @@ class Limiter(Protocol):
 
     def read_bytes(self) -> int: ...
 
+    def receive_buffer_bytes(self) -> int: ...
+
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool: ...
 
     def forget(self, resume: Callable[[], None]) -> None: ...
@@ -67,6 +69,7 @@ class Shaping:
         self.reads: Events = []
         self.admit = self._shaper.admit
         self.read_bytes = self._shaper.read_bytes
+        self.receive_buffer_bytes = self._shaper.receive_buffer_bytes
         self.forget = self._shaper.forget
         self.finished = self._shaper.finished
 
@@ -95,6 +98,9 @@ class Pausing:
 
     def read_bytes(self) -> int:
         return 64 * 1024
+
+    def receive_buffer_bytes(self) -> int:
+        return 0
 
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
         self.reads.append((time.monotonic(), nbytes))
