@@ -44,8 +44,8 @@ def make_compact(folder: Path, pages: int = 400, crawls: tuple[Path, ...] = (), 
     rows = {"id": range(pages), "url": urls, "state": states, "status": [200] * pages, "depth": [1] * pages}
     pq.write_table(pa.table({name: list(column) for name, column in rows.items()}), folder / "nodes.parquet")
     _write_urls(folder, urls)
-    for level, column, of_page in (("hosts", "host", hosts), ("domains", "domain", domains)):
-        _write_coarse(folder / level, column, of_page, arcs)
+    _write_coarse(folder / "hosts", hosts, arcs, hosts)
+    _write_coarse(folder / "domains", domains, arcs, hosts)
     return urls
 
 
@@ -134,7 +134,9 @@ def _progress_line(random: np.random.Generator, done: float, seconds: float, pag
     return json.dumps(line) + "\n"
 
 
-def _write_coarse(folder: Path, column: str, of_page: list[str], arcs: list[tuple[int, int]]) -> None:
+def _write_coarse(
+    folder: Path, of_page: list[str], arcs: list[tuple[int, int]], page_hosts: list[str]
+) -> None:
     names = sorted(set(of_page), key=lambda name: name.split(".")[::-1])
     counts: dict[tuple[int, int], int] = {}
     for origin, target in set(arcs):
@@ -142,7 +144,9 @@ def _write_coarse(folder: Path, column: str, of_page: list[str], arcs: list[tupl
         counts[arc] = counts.get(arc, 0) + 1
     _write_level(folder, from_arcs(len(names), list(counts)), [])
     np.array([counts[arc] for arc in sorted(counts)], dtype="<u4").tofile(folder / "weights.u32")
-    pq.write_table(pa.table({"id": list(range(len(names))), column: names}), folder / "nodes.parquet")
+    hosts = [len({host for host in page_hosts if host.endswith(name)}) for name in names]
+    rows = {"id": list(range(len(names))), "name": names, "hosts": hosts}
+    pq.write_table(pa.table(rows), folder / "nodes.parquet")
 
 
 def _write_level(folder: Path, graph: Csr, sources: list[str]) -> None:

@@ -73,7 +73,8 @@ def test_every_section_of_the_promise_is_there(html: str) -> None:
     for words in (
         "Summary", "In-degree of pages", "Out-degree of pages", "Bow-tie of pages", "First 20 pages", "First 20 hosts",
         "First 20 domains", "Link matrix", "Pages per second",
-        "Bandwidth", "scheduled cap", "Connections", "The frontier", "Status codes", "Media types", "What became of the nodes", "Slowest hosts",
+        "Bandwidth", "scheduled cap", "Connections", "The frontier", "Status codes", "Media types",
+        "What became of the nodes", "Slowest hosts",
     ):  # fmt: skip
         assert words in html
 

@@ -36,7 +36,7 @@ def test_domain_ranks_count_links_between_domains_only(analysed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "last"), [("pages", "#url"), ("hosts", "#host_rev"), ("domains", "#domain_rev")]
+    ("level", "last"), [("pages", "#url"), ("hosts", "#host_rev"), ("domains", "#n_hosts")]
 )
 def test_text_has_the_same_ranks_as_parquet(analysed: Path, level: str, last: str) -> None:
     folder = analysed / "analysis" / LEVELS[level]

@@ -90,10 +90,13 @@ def analyse(folder: Path, output: Path, say: Say) -> Analysis:
 
 
 def _measure(level: Level, output: Path, say: Say) -> Measures:
-    if level.graph.arcs <= IN_MEMORY_ARCS:
-        return measure(level.graph, say=lambda words: say(f"  {words}"))
+    def indented(words: str) -> None:
+        say(f"  {words}")
+
+    if level.transposed is not None or level.graph.arcs <= IN_MEMORY_ARCS:
+        return measure(level.graph, level.transposed, say=indented)
     with tempfile.TemporaryDirectory(dir=output, prefix="transposed-") as scratch:
-        return measure(level.graph, Path(scratch), lambda words: say(f"  {words}"))
+        return measure(level.graph, None, Path(scratch), indented)
 
 
 def count_states(level: Level, measures: Measures) -> States:

@@ -22,6 +22,7 @@ _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\
 _NOT_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _LONGEST_URI_BYTES = 8192
 _DICTIONARY_BYTES = 4096
+_DEEPEST_PARENTHESES = 5
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
@@ -70,6 +71,8 @@ def _literal(text: bytes, start: int) -> bytes:
             position += 1
         else:
             depth += 1 if special[0] == b"(" else -1
+        if depth == _DEEPEST_PARENTHESES:
+            break
         if not depth:
             return _ESCAPE.sub(_unescaped, text[start : special.start()])
     return b""

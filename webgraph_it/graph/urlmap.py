@@ -4,8 +4,8 @@ Two files. `urls.blocks` holds the nodes in order of key, 48 to a block, each bl
 with a common dictionary). `urls.index`, all numbers little-endian u64:
 
     bytes 0-7     the magic `WGITURL1`
-    then          n, URLs per block, D (bytes of the dictionary, padding included), H (bytes of the heads)
-    D bytes       the zstd dictionary, padded with zeros to a multiple of 8 (empty: compressed without one)
+    then          n, URLs per block, D (bytes of the dictionary), H (bytes of the heads)
+    D bytes       the zstd dictionary (none: compressed without one), then zeros up to a multiple of 8
     (B+1) × 8     where each block starts in urls.blocks; the last is the length of that file
     (B+1) × 8     where each head starts among the heads; the last is H
     H bytes       the heads: the shortest prefix of each block's first key that is greater than the key before
@@ -110,7 +110,7 @@ class UrlMap:
             )
         self._n, self._per_block, dictionary, _ = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
         blocks = -(-self._n // self._per_block)
-        table = HEADER_BYTES + dictionary
+        table = HEADER_BYTES + dictionary + -dictionary % 8
         self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
         self._head_starts = memoryview(self._index)[
             table + 8 * (blocks + 1) : table + 16 * (blocks + 1)
@@ -233,5 +233,5 @@ def _mapped(path: Path) -> mmap.mmap | bytes:
 
 
 def _decompressor(dictionary: bytes) -> zstandard.ZstdDecompressor:
-    trained = dictionary.rstrip(b"\0") if not any(dictionary) else dictionary
-    return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(trained) if trained else None)
+    trained = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    return zstandard.ZstdDecompressor(dict_data=trained)

@@ -5,7 +5,6 @@ Serves GET and HEAD. Bodies are made when asked for and never kept. A connection
 
 import asyncio
 import socket
-import ssl
 import struct
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -94,15 +93,25 @@ def _robots(file: RobotsFile) -> Answer:
     return answers.short(file.status, file.text, headers, media_type=file.media_type)
 
 
-class HttpConnection(asyncio.Protocol):
-    """One TCP connection of a client."""
+class Door(NamedTuple):
+    """Where connections come in."""
 
-    def __init__(self, site: Site, context: ssl.SSLContext | None) -> None:
+    scheme: str
+    address: str
+    port: int
+
+
+class HttpConnection(asyncio.Protocol):
+    """One TCP connection of a client.
+
+    It is logged as open when it is accepted, before TLS, and as closed when it is lost; one whose handshake
+    fails is never given to us by the loop, and is logged as closed when it is forgotten.
+    """
+
+    def __init__(self, site: Site, door: Door) -> None:
         self._site = site
-        self._context = context
-        self._scheme = "https" if context else "http"
+        self._door = door
         self._number = next(site.serial)
-        self._parser = httptools.HttpRequestParser(self)
         self._waiting: deque[Request] = deque()
         self._request = NO_REQUEST
         self._busy = False
@@ -110,28 +119,19 @@ class HttpConnection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._script: Iterator[tuple[float, bytes]] = iter(())
         self._choked = False
+        self._open = True
         self._forget_request()
+        self._log("open", port=door.port)
+
+    def __del__(self) -> None:
+        if self._open:
+            self._log_close()
 
     # -- asyncio's callbacks --------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._address, self._port = transport.get_extra_info("sockname")[:2]
-        peer = transport.get_extra_info("peername")
-        self._log("open", port=self._port, peer=f"{peer[0]}:{peer[1]}" if peer else "")
-        if self._context:
-            self._transport.pause_reading()
-            self._handshake = asyncio.create_task(self._secure(self._context))
-
-    async def _secure(self, context: ssl.SSLContext) -> None:
-        """TLS begins after the connection is logged: one that never gets so far is seen too."""
-        loop = asyncio.get_running_loop()
-        try:
-            secured = await loop.start_tls(self._transport, self, context, server_side=True)
-        except OSError:
-            self.connection_lost(None)
-        else:
-            self._transport = cast(asyncio.Transport, secured)
+        self._parser = httptools.HttpRequestParser(self)
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -144,7 +144,7 @@ class HttpConnection(asyncio.Protocol):
             self._timer.cancel()
         self._waiting.clear()
         self._script = iter(())
-        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+        self._log_close()
 
     def pause_writing(self) -> None:
         self._choked = True
@@ -165,7 +165,7 @@ class HttpConnection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         request = Request(
             self._parser.get_method().decode("ascii"),
-            self._scheme,
+            self._door.scheme,
             self._headers.get(b"host", b"").decode("latin-1").partition(":")[0],
             self._url.decode("utf-8", "replace"),
             self._headers.get(b"accept-encoding", b"").decode("latin-1"),
@@ -173,7 +173,9 @@ class HttpConnection(asyncio.Protocol):
             self._parser.should_keep_alive(),
         )
         self._forget_request()
-        self._log("request", scheme=self._scheme, host=request.host, path=request.target, agent=request.agent)
+        self._log(
+            "request", scheme=self._door.scheme, host=request.host, path=request.target, agent=request.agent
+        )
         if self._busy:
             self._queue(request)
         else:
@@ -262,5 +264,9 @@ class HttpConnection(asyncio.Protocol):
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, action)
 
+    def _log_close(self) -> None:
+        self._open = False
+        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+
     def _log(self, event: str, **facts: object) -> None:
-        self._site.log.write(event, connection=self._number, address=self._address, **facts)
+        self._site.log.write(event, connection=self._number, address=self._door.address, **facts)
