@@ -178,7 +178,6 @@ REDIRECT_ENABLED = False  # a redirect is an arc
 METAREFRESH_ENABLED = False  # so is a refresh
 COMPRESSION_ENABLED = False  # the download handler decompresses, with a cap
 ROBOTSTXT_OBEY = False  # our own middleware obeys RFC 9309 in full
-AJAXCRAWL_ENABLED = False
 REFERER_ENABLED = False
 SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
