@@ -158,6 +158,25 @@ class FrontierMachine(RuleBasedStateMachine):
         clock = self.known.clocks.get(lease.host, Clock())._replace(parked=False)
         self.known.clocks[lease.host] = POLICY.after(clock, outcome, self.now)
 
+    @rule(fetches=st.integers(1, 15), failure=st.sampled_from([Failure.NONE, Failure.NONE, Failure.SERVER]))
+    def work(self, fetches: int, failure: Failure) -> None:
+        """Some fetches in a row, each as soon as the frontier says."""
+        for _ in range(fetches):
+            wake_at = self.frontier.wake_at()
+            if wake_at is None:
+                return
+            self.now = max(self.now, wake_at)
+            lease = self.frontier.next(self.now)
+            if lease is not None:
+                self.check_lease(lease)
+                self.frontier.done(lease, Outcome(failure=failure), self.now)
+                self.ended(lease, Outcome(failure=failure))
+        self.check_counts()
+
+    @rule(host=st.sampled_from(HOSTS), depth=st.integers(0, 3))
+    def add_many(self, host: str, depth: int) -> None:
+        self.add([(host, 100 * depth + path) for path in range(12)], depth)
+
     @precondition(lambda self: self.leases)
     @rule(data=st.data(), wait=st.sampled_from([0.0, 3.0, 70.0]))
     def give_back(self, data: st.DataObject, wait: float) -> None:
