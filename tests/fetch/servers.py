@@ -102,6 +102,9 @@ class DnsServer(asyncio.DatagramProtocol):
     A list of lists is a changing answer: each query takes the next list, the last one stays.
     """
 
+    HOST = "127.1.0.53"
+    """Not 127.0.0.1: there the ports of all clients of this machine are taken too."""
+
     def __init__(self, table: dict[str, Any]) -> None:
         self.table = table
         self.queries: Counter[str] = Counter()
@@ -111,11 +114,11 @@ class DnsServer(asyncio.DatagramProtocol):
 
     async def start(self) -> "DnsServer":
         loop = asyncio.get_running_loop()
-        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, local_addr=("127.0.0.1", 0))
+        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, local_addr=(self.HOST, 0))
         port = self._transport.get_extra_info("sockname")[1]
-        server = await asyncio.start_server(self._serve_tcp, "127.0.0.1", port)
+        server = await asyncio.start_server(self._serve_tcp, self.HOST, port)
         _to_close.extend((self._transport.close, server.close))
-        self.address = f"127.0.0.1:{port}"
+        self.address = f"{self.HOST}:{port}"
         return self
 
     def datagram_received(self, data: bytes, sender: Any) -> None:

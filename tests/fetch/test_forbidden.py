@@ -1,7 +1,7 @@
 """Twenty spellings of a forbidden address, none of which is connected to.
 
-127.1.0.0/16 is allowed; decoys listen at 127.66.0.1 and on the IPv6 socket that would take its mapped form, on
-the port where a connection would arrive. Whatever goes wrong, packets stay inside 127.0.0.0/8.
+127.1.0.0/16 is allowed; decoys listen at 127.66.0.1 (its IPv6-mapped form arrives there too) and 127.67.0.1,
+on the port where a connection would arrive. Whatever goes wrong, packets stay inside 127.0.0.0/8.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ TABLE: dict[str, Any] = {
     "cattivo.it": [("127.66.0.1", 60)],
     "alias.it": "alias:cattivo.it",
     "127.66.0.1.nip.it": [("127.66.0.1", 60)],
-    "tutti.it": [("127.66.0.1", 60), ("127.66.0.1", 60), ("127.0.0.1", 60)],
+    "tutti.it": [("127.66.0.1", 60), ("127.66.0.1", 60), ("127.67.0.1", 60)],
     "cambia.it": [[("127.1.0.1", 0)], [("127.66.0.1", 0)]],
     "misto.it": [("127.66.0.1", 60), ("127.1.0.1", 60)],
 }
@@ -52,7 +52,7 @@ class Decoys:
     async def start(self, good: Any = OK) -> "Decoys":
         self.touched = 0
         self.good = await HttpServer(good).start("127.1.0.1")
-        for address in ("127.66.0.1", "127.0.0.1"):
+        for address in ("127.66.0.1", "127.67.0.1"):
             await asyncio.start_server(self._touch, address, self.good.port)
         self.dns = await DnsServer(
             {name: list(entry) if isinstance(entry, list) else entry for name, entry in TABLE.items()}
@@ -75,7 +75,7 @@ def test_there_are_twenty_spellings() -> None:
 def test_the_decoys_witness_a_connection() -> None:
     async def touch() -> int:
         decoys = await Decoys().start()
-        for address in ("127.66.0.1", "127.0.0.1", "::ffff:127.66.0.1"):
+        for address in ("127.66.0.1", "127.67.0.1", "::ffff:127.66.0.1"):
             family = socket.AF_INET6 if ":" in address else socket.AF_INET
             sock = socket.socket(family)
             sock.setblocking(False)

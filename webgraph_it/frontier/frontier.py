@@ -207,6 +207,15 @@ class Frontier:
         self._roster.put(host, now)
         self._roster.save(host)
 
+    def host_ready(self, name: str) -> float:
+        """When the host may be asked by its own clock; whether it is being asked now, the caller knows."""
+        return self._roster.earliest(self._roster.host(name))
+
+    def host_delay(self, name: str) -> float:
+        """Seconds the host is left alone after a fetch."""
+        clock = self._roster.host(name).clock
+        return self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds)
+
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""
         return self._roster.turns.address_ready(address, now)

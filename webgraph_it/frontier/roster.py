@@ -60,7 +60,7 @@ class Roster:
         """A host without URLs has its first one: it joins the line."""
         self._totals.hosts_with_urls += 1
         self._totals.hosts_parked += host.clock.parked
-        self._enlist(host, max(self._earliest(host), now))
+        self._enlist(host, max(self.earliest(host), now))
 
     def take(self, now: float) -> Host | None:
         """An active host that may be asked now; the caller gives it back with `put` or `leave`."""
@@ -74,7 +74,7 @@ class Roster:
     def put(self, host: Host, now: float) -> None:
         """A host that was taken goes back among the waiting ones."""
         self._totals.hosts_parked += host.clock.parked
-        ready_at = self._earliest(host)
+        ready_at = self.earliest(host)
         if self._should_make_room(host, ready_at - now, now):
             self._move_to_line(host, max(ready_at, now))
         else:
@@ -91,7 +91,8 @@ class Roster:
         times = [self.turns.wake_at(), self._line_time() if self._has_room() else None]
         return min((time for time in times if time is not None), default=None)
 
-    def _earliest(self, host: Host) -> float:
+    def earliest(self, host: Host) -> float:
+        """Its clock, or after a crash the delay since the opening, whichever is later."""
         clock, unknown_until = host.clock, self._totals.unknown_until
         if not unknown_until:
             return clock.ready_at
@@ -131,7 +132,7 @@ class Roster:
         host.window = Window(host.prefix, PREFETCH, host.prefix + host.lowest)
         host.served = 0
         self._active[host.name] = host
-        self.turns.put(host, self._earliest(host), now)
+        self.turns.put(host, self.earliest(host), now)
 
     def _send_away(self, now: float) -> None:
         overcrowded = self.turns.overcrowded
