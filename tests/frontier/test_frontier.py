@@ -115,7 +115,7 @@ class FrontierMachine(RuleBasedStateMachine):
         if lease is None:
             assert not self.ready_hosts(), f"{self.frontier} kept {self.ready_hosts()}"
         else:
-            self.check_lease(lease)
+            self.leased(lease)
             self.leases[lease.host] = lease
 
     @precondition(lambda self: self.leases)
@@ -155,17 +155,35 @@ class FrontierMachine(RuleBasedStateMachine):
         if outcome.kind is Kind.RETRY:
             self.known.attempts[lease.key] += 1
             self.enqueue(lease.key, entry[0])
-        clock = self.known.clocks.get(lease.host, Clock())._replace(parked=False)
+        clock = self.known.clocks[lease.host]
         self.known.clocks[lease.host] = POLICY.after(clock, outcome, self.now)
+
+    @rule(fetches=st.integers(1, 15), failure=st.sampled_from([Failure.NONE, Failure.NONE, Failure.SERVER]))
+    def work(self, fetches: int, failure: Failure) -> None:
+        """Some fetches in a row, each as soon as the frontier says."""
+        for _ in range(fetches):
+            wake_at = self.frontier.wake_at()
+            if wake_at is None:
+                return
+            self.now = max(self.now, wake_at)
+            lease = self.frontier.next(self.now)
+            if lease is not None:
+                self.leased(lease)
+                self.frontier.done(lease, Outcome(failure=failure), self.now)
+                self.ended(lease, Outcome(failure=failure))
+        self.check_counts()
+
+    @rule(host=st.sampled_from(HOSTS), depth=st.integers(0, 3))
+    def add_many(self, host: str, depth: int) -> None:
+        self.add([(host, 100 * depth + path) for path in range(12)], depth)
 
     @precondition(lambda self: self.leases)
     @rule(data=st.data(), wait=st.sampled_from([0.0, 3.0, 70.0]))
     def give_back(self, data: st.DataObject, wait: float) -> None:
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
         self.frontier.release(lease, self.now, self.now + wait)
-        clock = self.known.clocks.get(lease.host, Clock())
-        ready_at = max(clock.ready_at, self.now + wait)
-        self.known.clocks[lease.host] = clock._replace(ready_at=ready_at, parked=False)
+        clock = self.known.clocks[lease.host]
+        self.known.clocks[lease.host] = clock._replace(ready_at=max(clock.ready_at, self.now + wait))
 
     @rule(seconds=st.sampled_from([0.5, DELAY, 11.0, 101.0]))
     def wait(self, seconds: float) -> None:
@@ -224,12 +242,14 @@ class FrontierMachine(RuleBasedStateMachine):
         hosts = (host for host, queue in self.known.queues.items() if queue and host not in self.leases)
         return [host for host in hosts if self.ready_at(host) <= self.now]
 
-    def check_lease(self, lease: Lease) -> None:
+    def leased(self, lease: Lease) -> None:
         assert lease.host not in self.leases, "two leases on one host"
         assert self.now >= self.ready_at(lease.host), "too early"
         assert lease.key == min(self.known.queues[lease.host])[2], "out of order"
         assert lease.attempts == self.known.attempts[lease.key]
-        assert lease.given_up == self.known.clocks.get(lease.host, Clock()).given_up
+        clock = self.known.clocks.get(lease.host, Clock())
+        assert lease.given_up == clock.given_up
+        self.known.clocks[lease.host] = clock._replace(parked=False)  # its time has come
 
     def teardown(self) -> None:
         if not hasattr(self, "frontier"):
