@@ -11,6 +11,8 @@ It knows no Scrapy: handler.py does.
 """
 
 import asyncio
+import errno
+import os
 import socket
 import ssl
 import struct
@@ -246,7 +248,7 @@ class Fetcher:
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
         try:
             async with asyncio.timeout(seconds):
-                await loop.sock_connect(sock, (address, port))
+                await _connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
                 await loop.create_connection(
                     lambda: connection,
@@ -359,6 +361,26 @@ def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
 
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+async def _connect_socket(loop: asyncio.AbstractEventLoop, sock: socket.socket, to: tuple[str, int]) -> None:
+    """What loop.sock_connect does, at half its price: this is the dearest step of a fetch."""
+    error = sock.connect_ex(to)
+    if error == errno.EINPROGRESS:
+        connected = loop.create_future()
+        loop.add_writer(sock, _set_done, connected)
+        try:
+            await connected
+        finally:
+            loop.remove_writer(sock)
+        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, os.strerror(error))
+
+
+def _set_done(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _server_name(host: str) -> str:
