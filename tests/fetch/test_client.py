@@ -1,6 +1,7 @@
 """The fetcher against real servers on loopback: limits, kept connections, the cap, the guard."""
 
 import asyncio
+import errno
 import gzip
 import socket
 import ssl
@@ -198,6 +199,21 @@ async def reason_of(engine: Engine, url: str) -> str:
     with pytest.raises(FetchError) as error:
         await engine.get(url)
     return error.value.reason
+
+
+def test_our_own_lack_of_files_is_not_the_servers_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def starved() -> tuple[str, int]:
+        async with Engine(port_map={80: 1}) as engine:
+
+            def no_file(*arguments: object) -> None:
+                raise OSError(errno.EMFILE, "Too many open files")
+
+            monkeypatch.setattr("webgraph_it.fetch.client._new_socket", no_file)
+            reason = await reason_of(engine, "http://127.1.0.1/")
+            await asyncio.sleep(0.05)
+            return reason, engine.fetcher.governor.sockets
+
+    assert run(starved()) == ("local", 0)
 
 
 def test_the_next_address_is_tried_when_the_first_refuses() -> None:

@@ -121,20 +121,17 @@ class Fetcher:
     ) -> Reply:
         """Send `message` to where `target` leads; the reply, or FetchError."""
         request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
-        answer = self._resolver.cached(target.host, asyncio.get_running_loop().time())
-        if answer is None:
-            answer = await self._resolver.resolve(target.host)
+        answer = self._resolver.cached(target.host) or await self._resolver.resolve(target.host)
         if not answer.addresses:
             raise _not_resolved(answer)
-        for address in answer.addresses[: self.settings.address_tries - 1]:
-            if address is answer.addresses[-1]:
-                break
+        *others, last = answer.addresses[: self.settings.address_tries]
+        for address in others:
             try:
                 return await self._fetch_at(address, request)
             except FetchError as error:
                 if error.reason not in _TRY_NEXT_ADDRESS:
                     raise
-        return await self._fetch_at(answer.addresses[: self.settings.address_tries][-1], request)
+        return await self._fetch_at(last, request)
 
     async def _fetch_at(self, address: Address, request: _Request) -> Reply:
         gate = self._gate
@@ -243,11 +240,12 @@ class Fetcher:
         """A new connection to exactly the address in `key`; its place has been taken already."""
         address, port, tls, host = key
         loop = asyncio.get_running_loop()
-        sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper is not None else 0)
         connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
+        sock: socket.socket | None = None
         try:
             async with asyncio.timeout(seconds):
+                sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper else 0)
                 await _connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
                 await loop.create_connection(
@@ -258,9 +256,10 @@ class Fetcher:
                     ssl_handshake_timeout=seconds or None if tls else None,
                 )
         except BaseException as error:
-            sock.close()
+            if sock is not None:
+                sock.close()
             connection.close()
-            failure = _connect_failure(error, f"{address}:{port}", seconds)
+            failure = _connect_failure(error, f"{address}:{port}", tls)
             if failure is None:
                 raise
             raise failure from error
@@ -337,17 +336,21 @@ def _not_resolved(answer: Answer) -> FetchError:
     return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
 
 
-def _connect_failure(error: BaseException, where: str, seconds: float) -> FetchError | None:
-    """What went wrong while connecting; None for what is no failure of the other side."""
+def _connect_failure(error: BaseException, where: str, tls: bool) -> FetchError | None:
+    """What went wrong while connecting; None for what is no failure of a connection."""
     if isinstance(error, TimeoutError):
-        return FetchError("connect-timeout", f"{where} did not accept the connection within {seconds:g} s")
+        return FetchError("connect-timeout", f"{where} did not accept the connection in time")
     if isinstance(error, ConnectionRefusedError):
         return FetchError("refused", f"{where} refused the connection")
-    if isinstance(error, ssl.SSLError | ssl.CertificateError | ConnectionResetError | ConnectionAbortedError):
+    if tls and isinstance(error, ssl.SSLError | ValueError | ConnectionResetError | ConnectionAbortedError):
         return FetchError("tls", f"{where}: {error}")
     if isinstance(error, OSError):
-        return FetchError("unreachable", f"{where}: {error}")
+        return FetchError("local" if error.errno in _OUR_OWN else "unreachable", f"{where}: {error}")
     return None
+
+
+_OUR_OWN = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
+"""This machine has no file, memory or port left: the server is not to blame."""
 
 
 def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
