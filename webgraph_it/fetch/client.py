@@ -391,6 +391,10 @@ def _server_name(host: str) -> str:
     return host.strip("[]").removesuffix(".")
 
 
+_OP_LEGACY_SERVER_CONNECT = 0x4
+"""In the ssl module only since Python 3.12: servers that never learnt secure renegotiation."""
+
+
 def lenient_tls() -> ssl.SSLContext:
     """One context for all: any certificate, any protocol and cipher that OpenSSL still knows.
 
@@ -401,6 +405,5 @@ def lenient_tls() -> ssl.SSLContext:
     context.verify_mode = ssl.CERT_NONE
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     context.set_ciphers("ALL:@SECLEVEL=0")
-    context.options |= ssl.OP_LEGACY_SERVER_CONNECT if hasattr(ssl, "OP_LEGACY_SERVER_CONNECT") else 0x4
-    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF
+    context.options |= _OP_LEGACY_SERVER_CONNECT | getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
     return context
