@@ -46,6 +46,20 @@ def test_pages_are_counted_by_what_they_are(tmp_path: Path) -> None:
     assert story.reasons == {"Timeout": 1}
 
 
+def test_what_no_server_was_asked_for_is_only_a_state(tmp_path: Path) -> None:
+    lines = (
+        page()
+        + page(time=0, status=0, state="trap-cut", reason="calendar")
+        + page(status=0, state="robots-denied")
+    )
+    story = told(write(tmp_path / "c", lines))
+    assert story.states == {"fetched": 1, "trap-cut": 1, "robots-denied": 1}
+    assert story.reasons == {"calendar": 1}
+    assert story.pages == 1
+    assert story.statuses == {"200": 1}
+    assert story.first == 10
+
+
 def test_slow_hosts_have_long_times_between_pages(tmp_path: Path) -> None:
     lines = "".join(page("it,fast)/", 10 + n) + page("it,slow)/", 10 + 5 * n) for n in range(6))
     slow = told(write(tmp_path / "c", lines + page("it,once)/"))).slowest_hosts(5)

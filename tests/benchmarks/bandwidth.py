@@ -2,8 +2,9 @@
 
 Both use our own fetcher over real loopback sockets: pages of 15 to 80 KB, 50 to 150 ms after the request,
 from a server in another process, which asks its own kernel what has arrived. The limit is 400 KB/s, demand
-is far above it. Printed for both: pages per second, the mean as a part of the limit, and the fullest second
-(any window, after the first two seconds) as the crawler read it and as the server saw it arrive.
+is far above it. Printed for both: pages per second, the mean as a part of the limit (of the whole run, and
+after the first two seconds), and the fullest second (any window, after the first two) as the crawler read it
+and as the server saw it arrive.
 
     python -m tests.benchmarks.bandwidth [seconds] [KB/s]
 """
@@ -50,6 +51,8 @@ class Limiter(Protocol):
 
     def read_bytes(self) -> int: ...
 
+    def receive_buffer_bytes(self) -> int: ...
+
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool: ...
 
     def forget(self, resume: Callable[[], None]) -> None: ...
@@ -66,6 +69,7 @@ class Shaping:
         self.reads: Events = []
         self.admit = self._shaper.admit
         self.read_bytes = self._shaper.read_bytes
+        self.receive_buffer_bytes = self._shaper.receive_buffer_bytes
         self.forget = self._shaper.forget
         self.finished = self._shaper.finished
 
@@ -95,6 +99,9 @@ class Pausing:
     def read_bytes(self) -> int:
         return 64 * 1024
 
+    def receive_buffer_bytes(self) -> int:
+        return 0
+
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
         self.reads.append((time.monotonic(), nbytes))
         self._bytes += nbytes
@@ -114,9 +121,9 @@ class Result:
     reads: Events = field(default_factory=list)
     arrivals: Events = field(default_factory=list)
 
-    def mean(self) -> float:
+    def mean(self, warm_up_seconds: float = WARM_UP_SECONDS) -> float:
         """Bytes per second after the warm-up."""
-        start = self.started + WARM_UP_SECONDS
+        start = self.started + warm_up_seconds
         return sum(n for when, n in self.reads if start <= when < self.ended) / (self.ended - start)
 
     def fullest_second(self, events: Events) -> int:
@@ -248,11 +255,12 @@ def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     cap = 1000 * float(sys.argv[2]) if len(sys.argv) > 2 else 400e3
     print(f"limit {cap / 1000:g} KB/s, {SLOTS} eager slots, {seconds:g} s each")
-    print(f"{'':24}{'pages/s':>9}{'mean':>9}{'fullest second':>18}{'on the wire':>13}")
+    print(f"{'':24}{'pages/s':>9}{'mean':>9}{'after 2 s':>12}{'fullest second':>18}{'on the wire':>13}")
     for name, limiter in (("shaping (ours)", Shaping), ("pausing (as Heritrix)", Pausing)):
         result = run(limiter, seconds, cap)
         read, wire = (result.fullest_second(events) / cap for events in (result.reads, result.arrivals))
-        print(f"{name:24}{result.pages / seconds:9.1f}{result.mean() / cap:9.3f}{read:18.3f}{wire:13.3f}")
+        whole, later = result.mean(0.0) / cap, result.mean() / cap
+        print(f"{name:24}{result.pages / seconds:9.1f}{whole:9.3f}{later:12.3f}{read:18.3f}{wire:13.3f}")
 
 
 if __name__ == "__main__":

@@ -85,16 +85,17 @@ def test_receive_buffers(rate: float, size: int) -> None:
     assert receive_buffer_bytes(rate) == size
 
 
-def test_starts_slow_down_as_the_line_grows_and_stop_when_it_is_long() -> None:
-    def spacing(readers: int) -> float:
-        pace = StartPace()
-        pace.start(RATE, readers, 0.0)
-        return pace.wait(RATE, readers, 0.0)
+def spacing(pace: StartPace, readers: int) -> float:
+    """Seconds between two starts; the first one had waited for long."""
+    pace.start(RATE, readers, 0.0)
+    return pace.wait(RATE, readers, -BURST_SECONDS)
 
-    waits = [spacing(readers) for readers in range(0, 40, 4)]
-    assert waits == sorted(waits)
-    assert waits[0] == pytest.approx(48 * 1024 / RATE / 1.5)
-    assert spacing(8) == pytest.approx(48 * 1024 / RATE)
+
+def test_starts_slow_down_as_the_line_grows_and_stop_when_it_is_long() -> None:
+    spacings = [spacing(StartPace(), readers) for readers in range(0, 40, 4)]
+    assert spacings == sorted(spacings)
+    assert spacings[0] == pytest.approx(48 * 1024 / RATE / 1.5)
+    assert spacing(StartPace(), 8) == pytest.approx(48 * 1024 / RATE)
     assert StartPace().wait(RATE, 25, 1e9) > 0.0
 
 
@@ -103,8 +104,13 @@ def test_starts_learn_the_usual_size() -> None:
     for _ in range(400):
         pace.read(500)
         pace.finish()
-    pace.start(RATE, 0, 0.0)
-    assert pace.wait(RATE, 0, 0.0) == pytest.approx(500 / RATE / 1.5, rel=0.01)
+    assert spacing(pace, 0) == pytest.approx(500 / RATE / 1.5, rel=0.01)
+
+
+def test_starts_follow_a_change_of_the_rate_at_once() -> None:
+    pace = StartPace()
+    slow = spacing(pace, 0)
+    assert pace.wait(10 * RATE, 0, -BURST_SECONDS) == pytest.approx(slow / 10)
 
 
 def test_nothing_starts_while_the_rate_is_zero() -> None:

@@ -12,9 +12,9 @@ import uvloop
 from webgraph_it.simweb.answers import Answer
 from webgraph_it.simweb.crawl_settings import settings
 from webgraph_it.simweb.hits import NoHitLog
-from webgraph_it.simweb.http_server import Request, Site
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.server import Doors, Ports, Servers
+from webgraph_it.simweb.site import Request, Site
 from webgraph_it.simweb.world import World
 
 

@@ -6,9 +6,9 @@ from tests.simweb.serving import asked
 from webgraph_it.simweb import Plan
 from webgraph_it.simweb.answers import RESET, answer
 from webgraph_it.simweb.hits import NoHitLog
-from webgraph_it.simweb.http_server import Request, Site
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.pages import Delivery, Page
+from webgraph_it.simweb.site import Request, Site
 from webgraph_it.simweb.world import World
 
 

@@ -222,7 +222,8 @@ def text_of(response: Response) -> str:
     declared = re.search(r"charset=([\w-]+)", response.headers.get("content-type", ""))
     meta = re.search(rb"charset=[\"']?([\w-]+)", response.body[:1024])
     if declared or meta:
-        return response.body.decode(declared[1] if declared else meta[1].decode())
+        charset = declared[1] if declared else meta[1].decode()
+        return response.body.decode(charset, "replace")  # a wrong length may cut a character in two
     try:
         return response.body.decode("utf-8")
     except UnicodeDecodeError:

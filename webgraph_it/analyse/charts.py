@@ -202,6 +202,7 @@ def bow_tie_picture(parts: dict[str, int]) -> Markup:
     """The bow-tie with areas proportional to the nodes of each part; empty parts are only named."""
     whole = sum(parts.values()) or 1
     area = {name: BOW_AREA * count / whole for name, count in parts.items()}
+    tall = BOW_HEIGHT if any(parts[name] for name in FOOT) else FOOTLESS_HEIGHT
     radius = max(14.0, math.sqrt(area["core"] / math.pi))
     in_wing, in_edge = _wing(-1, area["in"], radius)
     out_wing, out_edge = _wing(1, area["out"], radius)
@@ -213,15 +214,13 @@ def bow_tie_picture(parts: dict[str, int]) -> Markup:
     hits = [
         hit(
             element("g", shape, class_="strip"),
-            tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT),
+            tip(*places[name], _part_words(name, parts[name], whole), height=tall),
         )
         for name, shape in shapes.items()
         if parts[name]
     ]
     strings = _strings(parts, radius)
-    return picture(
-        "The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT
-    )
+    return picture("The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=tall)
 
 
 TITLES = {
@@ -232,7 +231,8 @@ TITLES = {
     "tendril": "Tendrils",
     "disconnected": "Disconnected",
 }
-CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 108.0, 262.0, 328.0
+CENTRE, MIDDLE, BLOB_Y = WIDTH / 2, 108.0, 262.0
+BOW_HEIGHT, FOOTLESS_HEIGHT = 328.0, 220.0
 FOOT = {"tendril": 90.0, "tube": CENTRE, "disconnected": WIDTH - 90.0}
 
 
@@ -245,11 +245,12 @@ def _part_names(parts: dict[str, int], in_edge: float, out_edge: float) -> list[
         words = TITLES[name] if parts[name] else f"no {TITLES[name]}"
         return text(x, y, words, "part-name" if parts[name] else "label", anchor)
 
+    footed = any(parts[name] for name in FOOT)
     return [
         text(CENTRE, MIDDLE + 4, "Core", "on-part", "middle"),
         named("in", in_edge - 8, MIDDLE + 4, "end"),
         named("out", out_edge + 8, MIDDLE + 4, "start"),
-        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items()),
+        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items() if footed),
     ]
 
 

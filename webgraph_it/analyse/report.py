@@ -82,6 +82,7 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
         (f"{pages.mean_degree:.1f}", "links per page"),
         (percent(pages.largest_strong, pages.nodes), "in the core"),
         (percent(pages.reciprocity, 1), "of links are mutual"),
+        (percent(pages.dangling, pages.nodes), "of pages without links"),
     ]
     if story and story.seconds > 1:
         figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))

@@ -31,7 +31,7 @@ def crawl_section(story: CrawlStory) -> list[Markup]:
 
 
 def _figures(story: CrawlStory) -> Markup:
-    figures = [(short(story.pages), "URLs tried"), (_size(story.bytes), "of pages parsed")]
+    figures = [(short(story.pages), "URLs asked for"), (_size(story.bytes), "of pages parsed")]
     seconds = max(story.seconds, story.progress[-1]["elapsed"] or 0.0) if story.progress else story.seconds
     figures.append((_duration(seconds), "of crawling"))
     figures.append((short(len(story.hosts)), "hosts visited"))
@@ -144,10 +144,10 @@ def _counted(story: CrawlStory) -> list[Markup]:
     states = [Bar(state, count, STATE_CLASSES.get(state, "series-6")) for state, count in _most(story.states)]
     types = [Bar(name, count) for name, count in _most(story.media_types)]
     reasons = [Bar(name, count, "series-6") for name, count in _most(story.reasons)]
-    depths = [Bar(str(depth), count, "series-4") for depth, count in sorted(story.depths.items())[:MOST_BARS]]
+    depths = [Bar(depth, count, "series-4") for depth, count in _depths(story.depths)]
     charts = [
         ("Status codes", "How servers answered.", statuses),
-        ("What became of each URL tried", "", states),
+        ("What became of each URL", "", states),
         ("Media types", "Of the answers that had a body.", types),
         ("Reasons", "Where the state alone does not say.", reasons),
         ("Depth", "Links from a seed.", depths),
@@ -161,6 +161,14 @@ def _most(counts: Counter[str]) -> list[tuple[str, int]]:
     if len(common) <= MOST_BARS:
         return common
     return [*common[: MOST_BARS - 1], ("all others", sum(count for _, count in common[MOST_BARS - 1 :]))]
+
+
+def _depths(counts: Counter[int]) -> list[tuple[str, int]]:
+    """The first depths one by one; deeper ones together."""
+    last = MOST_BARS - 1
+    deeper = sum(count for depth, count in counts.items() if depth >= last)
+    shown = [(str(depth), count) for depth, count in sorted(counts.items()) if depth < last]
+    return [*shown, (f"{last} and more", deeper)] if deeper else shown
 
 
 def _hosts(story: CrawlStory) -> list[Markup]:
@@ -182,6 +190,6 @@ def _hosts(story: CrawlStory) -> list[Markup]:
         rows = [[name, exact(t.pages), _size(t.bytes), f"{t.seconds_per_page:,.1f} s"] for name, t in large]
         head = ["host", "URLs", "size", "per URL"]
         made.append(
-            card("Largest hosts", "The most URLs tried.", table(head, rows, numbers={1, 2, 3}, names={0}))
+            card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))
         )
     return made

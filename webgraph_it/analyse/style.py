@@ -36,7 +36,7 @@ section { padding: 34px 0 6px; scroll-margin-top: 40px; }
 h2 { font-size: 1.4rem; letter-spacing: -0.01em; margin: 0 0 4px; }
 h3 { font-size: 1rem; margin: 0 0 2px; }
 section > p { color: var(--soft); margin: 0 0 16px; max-width: 78ch; }
-.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(138px, 1fr));
+.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr));
   margin: 0 0 16px; }
 .tile { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 14px 16px; }
 .tile b { display: block; font-size: 1.55rem; line-height: 1.2; letter-spacing: -0.02em; font-weight: 650; }

@@ -107,7 +107,7 @@ class StartPace:
     def __init__(self) -> None:
         self._mean_bytes = float(FIRST_GUESS_BYTES)
         self._unattributed_bytes = 0
-        self._next_start = -math.inf
+        self._last_start = -math.inf
 
     def read(self, nbytes: int) -> None:
         """Some download brought so much."""
@@ -124,13 +124,16 @@ class StartPace:
             return math.inf
         backlog = self._backlog(bytes_per_second, readers_in_line)
         too_much_seconds = max(backlog - 3.0, 0.0) * BACKLOG_SECONDS
-        return max(too_much_seconds, self._next_start - now, 0.0)
+        return max(too_much_seconds, self._due(bytes_per_second, backlog) - now, 0.0)
 
     def start(self, bytes_per_second: float, readers_in_line: int, now: float) -> None:
-        """A download starts."""
-        speed = max(1.5 - 0.5 * self._backlog(bytes_per_second, readers_in_line), 0.1)
-        spacing_seconds = self._mean_bytes / (bytes_per_second * speed)
-        self._next_start = max(now, self._next_start) + spacing_seconds
+        """A download starts. One that starts a little late does not put off the next."""
+        due = self._due(bytes_per_second, self._backlog(bytes_per_second, readers_in_line))
+        self._last_start = max(due, now - BURST_SECONDS)
+
+    def _due(self, bytes_per_second: float, backlog: float) -> float:
+        speed = max(1.5 - 0.5 * backlog, 0.1)
+        return self._last_start + self._mean_bytes / (bytes_per_second * speed)
 
     def _backlog(self, bytes_per_second: float, readers_in_line: int) -> float:
         """What those in line still have to bring (half a download each), as a part of what they should."""

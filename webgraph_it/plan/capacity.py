@@ -7,6 +7,8 @@ plan with, not promises."""
 
 from dataclasses import dataclass
 
+from webgraph_it.settings import HOST_DELAY
+
 DAY = 86_400
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -47,7 +49,7 @@ class Crawl:
     """Mean of the bandwidth plan; None: as much as the crawler can use."""
     fetch_seconds: float = 2.0
     """From opening a connection to the last byte, on average."""
-    host_delay_seconds: float = 5.0
+    host_delay_seconds: float = HOST_DELAY
 
 
 def bandwidth_pages_per_second(crawl: Crawl) -> float | None:

@@ -5,7 +5,8 @@ from functools import partial
 from typing import cast
 
 from webgraph_it.simweb.hostile import BROKEN_TLS_GARBAGE_ADDRESS, BROKEN_TLS_SILENT_ADDRESS
-from webgraph_it.simweb.http_server import Door, Site
+from webgraph_it.simweb.http_server import Door
+from webgraph_it.simweb.site import Site
 
 
 class SilentTls(asyncio.Protocol):

@@ -1,96 +1,27 @@
-"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the world says.
+"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the site answers.
 
-Serves GET and HEAD. Bodies are made when asked for and never kept. A connection's events go to the hit log.
+Bodies are made when asked for and never kept. A connection's events go to the hit log.
 """
 
 import asyncio
 import socket
 import struct
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import NamedTuple, cast
 
 import httptools
 
-from webgraph_it.simweb import answers, hostile
+from webgraph_it.simweb import answers
 from webgraph_it.simweb.answers import Answer
-from webgraph_it.simweb.habits import robots
-from webgraph_it.simweb.habits.robots import RobotsFile
-from webgraph_it.simweb.hits import HitLog
-from webgraph_it.simweb.hosts import Host
-from webgraph_it.simweb.names import Place, bare, canonical_path
-from webgraph_it.simweb.world import World
+from webgraph_it.simweb.site import Request, Site
 
 MOST_SCRIPT_BYTES = 1 << 32
 MOST_WAITING = 100
 """Requests that a client may send ahead of their answers."""
 
 
-class Request(NamedTuple):
-    method: str
-    scheme: str
-    host: str
-    """As asked for, without the port."""
-    target: str
-    accept_encoding: str
-    agent: str
-    keep: bool
-
-
 NO_REQUEST = Request("", "", "", "", "", "", keep=False)
-
-
-@dataclass
-class Site:
-    """What all connections share: the world, the log, and how often a faulty URL was visited."""
-
-    world: World
-    log: HitLog
-    visits: Counter[Place] = field(default_factory=Counter)
-    serial: "count[int]" = field(default_factory=lambda: count(1))
-
-    def answer(self, request: Request) -> Answer:
-        if request.method not in ("GET", "HEAD"):
-            return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
-        place = Place(bare(request.host), canonical_path(request.target))
-        host = self.world.by_name.get(place.host)
-        if host is None:
-            return answers.short(404, "Sito sconosciuto.\n")
-        found = self._answer(request, place, host)
-        if request.method == "HEAD":
-            found = answers.without_body(found)
-        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
-
-    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
-        attacked = hostile.attack(host, place.path) if hostile.is_hostile(host) else None
-        if attacked is not None:
-            return attacked
-        detour = self.world.detour(request.scheme, request.host, request.target, place)
-        if detour is not None:
-            return answers.short(301, "Spostato.\n", (("Location", detour),))
-        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
-        if robots_file is not None:
-            return _robots(robots_file)
-        page = self.world.page(place)
-        if page is None:
-            return answers.short(404, "Pagina non trovata.\n")
-        first = self._first_visit(page.place, page.delivery.fault)
-        return answers.answer(page, request.accept_encoding, first)
-
-    def _first_visit(self, place: Place, fault: str) -> bool:
-        if not fault:
-            return False
-        self.visits[place] += 1
-        return self.visits[place] == 1
-
-
-def _robots(file: RobotsFile) -> Answer:
-    if file.reset:
-        return answers.RESET
-    headers = (("Location", file.location),) if file.location else ()
-    return answers.short(file.status, file.text, headers, media_type=file.media_type)
 
 
 class Door(NamedTuple):

@@ -16,7 +16,8 @@ from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hostile import DECOYS
 from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
-from webgraph_it.simweb.http_server import Door, HttpConnection, Site
+from webgraph_it.simweb.http_server import Door, HttpConnection
+from webgraph_it.simweb.site import Site
 from webgraph_it.simweb.world import World
 
 NAME_SERVER_ADDRESS = "127.0.0.1"
