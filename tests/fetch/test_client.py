@@ -208,7 +208,7 @@ def test_our_own_lack_of_files_is_not_the_servers_fault(monkeypatch: pytest.Monk
             def no_file(*arguments: object) -> None:
                 raise OSError(errno.EMFILE, "Too many open files")
 
-            monkeypatch.setattr("webgraph_it.fetch.client._new_socket", no_file)
+            monkeypatch.setattr("webgraph_it.fetch.client.new_socket", no_file)
             reason = await reason_of(engine, "http://127.1.0.1/")
             await asyncio.sleep(0.05)
             return reason, engine.fetcher.governor.sockets

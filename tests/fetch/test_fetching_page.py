@@ -12,9 +12,8 @@ from webgraph_it.fetch.guard import Refusal
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "fetching.md").read_text()
 ROOM = PROJECT / "webgraph_it" / "fetch"
-SOURCE = "".join(
-    (ROOM / name).read_text() for name in ("client.py", "connection.py", "response_parser.py", "dns.py")
-)
+MODULES = ("client", "sockets", "connection", "response_head", "response_parser", "dns")
+SOURCE = "".join((ROOM / f"{name}.py").read_text() for name in MODULES)
 
 REASONS = set(re.findall(r'(?:FetchError|BadResponse)\(\s*"([a-z-]+)"', SOURCE)) | {"local", "unreachable"}
 FLAGS = {getattr(decode, name) for name in ("BOMB", "UNDECODABLE", "PARTLY_DECODED")} | {

@@ -11,11 +11,7 @@ It knows no Scrapy: handler.py does.
 """
 
 import asyncio
-import errno
-import os
 import socket
-import ssl
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -31,6 +27,7 @@ from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address
 from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
+from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
 
 
@@ -245,21 +242,21 @@ class Fetcher:
         sock: socket.socket | None = None
         try:
             async with asyncio.timeout(seconds):
-                sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper else 0)
-                await _connect_socket(loop, sock, (address, port))
+                sock = new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper else 0)
+                await connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
                 await loop.create_connection(
                     lambda: connection,
                     sock=sock,
                     ssl=self._tls if tls else None,
-                    server_hostname=_server_name(host) if tls else None,
+                    server_hostname=server_name(host) if tls else None,
                     ssl_handshake_timeout=seconds or None if tls else None,
                 )
         except BaseException as error:
             if sock is not None:
                 sock.close()
             connection.close()
-            failure = _connect_failure(error, f"{address}:{port}", tls)
+            failure = connect_failure(error, f"{address}:{port}", tls)
             if failure is None:
                 raise
             raise failure from error
@@ -334,76 +331,3 @@ _DEAD_CONNECTION = ("no-response", "reset")
 
 def _not_resolved(answer: Answer) -> FetchError:
     return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
-
-
-def _connect_failure(error: BaseException, where: str, tls: bool) -> FetchError | None:
-    """What went wrong while connecting; None for what is no failure of a connection."""
-    if isinstance(error, TimeoutError):
-        return FetchError("connect-timeout", f"{where} did not accept the connection in time")
-    if isinstance(error, ConnectionRefusedError):
-        return FetchError("refused", f"{where} refused the connection")
-    if tls and isinstance(error, ssl.SSLError | ValueError | ConnectionResetError | ConnectionAbortedError):
-        return FetchError("tls", f"{where}: {error}")
-    if isinstance(error, OSError):
-        return FetchError("local" if error.errno in _OUR_OWN else "unreachable", f"{where}: {error}")
-    return None
-
-
-_OUR_OWN = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
-"""This machine has no file, memory or port left: the server is not to blame."""
-
-
-def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setblocking(False)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-    if receive_buffer_bytes:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
-    return sock
-
-
-_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-
-
-async def _connect_socket(loop: asyncio.AbstractEventLoop, sock: socket.socket, to: tuple[str, int]) -> None:
-    """What loop.sock_connect does, at half its price: this is the dearest step of a fetch."""
-    error = sock.connect_ex(to)
-    if error == errno.EINPROGRESS:
-        connected = loop.create_future()
-        loop.add_writer(sock, _set_done, connected)
-        try:
-            await connected
-        finally:
-            loop.remove_writer(sock)
-        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-    if error:
-        raise OSError(error, os.strerror(error))
-
-
-def _set_done(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-def _server_name(host: str) -> str:
-    """For SNI; an address is none, but asyncio wants a string."""
-    return host.strip("[]").removesuffix(".")
-
-
-_OP_LEGACY_SERVER_CONNECT = 0x4
-"""In the ssl module only since Python 3.12: servers that never learnt secure renegotiation."""
-
-
-def lenient_tls() -> ssl.SSLContext:
-    """One context for all: any certificate, any protocol and cipher that OpenSSL still knows.
-
-    We read public pages and send nothing; whether a certificate is valid changes no link.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    context.options |= _OP_LEGACY_SERVER_CONNECT | getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
-    return context
