@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import gzip
+import random
 import socket
 import ssl
 import time
@@ -372,3 +373,43 @@ def test_requests_beyond_the_queue_wait_outside_in_order() -> None:
         return finished
 
     assert sorted(run(crowd())) == list(range(12))
+
+
+def test_after_any_mixture_of_good_and_bad_ends_every_place_is_free_again() -> None:
+    chance = random.Random(7)
+
+    async def moody(request: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        mood = chance.randrange(6)
+        await asyncio.sleep(chance.random() * 0.02)
+        if mood < 3:
+            writer.write(OK)
+        elif mood == 3:
+            writer.write(OK[:-5])
+            writer.close()
+        elif mood == 4:
+            writer.transport.abort()
+        else:
+            await asyncio.sleep(0.5)
+
+    async def crawl() -> tuple[int, int, str]:
+        server = await HttpServer(moody).start(*(f"127.1.0.{n + 1}" for n in range(10)))
+        async with Engine(port_map={80: server.port}, connection_cap=20, silence_seconds=0.2) as engine:
+
+            async def one(number: int) -> int:
+                try:
+                    return (await engine.get(f"http://127.1.0.{number % 11 + 1}/")).status
+                except FetchError:
+                    return 0
+
+            tasks = [asyncio.ensure_future(one(number)) for number in range(600)]
+            for task in chance.sample(tasks, 60):
+                asyncio.get_running_loop().call_later(chance.random(), task.cancel)
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0.6)  # the server's own pauses end
+            governor = engine.fetcher.governor
+            assert governor.sockets == governor.idle
+            assert governor.peak == 20
+            assert not engine.fetcher._flows.keys() - governor._idle.keys()
+            return len(ends), governor.waiting, repr(governor.closing)
+
+    assert run(crawl(), seconds=40) == (600, 0, "{}")
