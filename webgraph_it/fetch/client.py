@@ -225,8 +225,7 @@ class Fetcher:
             await ticket
         except asyncio.CancelledError:
             if ticket.done() and not ticket.cancelled():
-                self.governor.open -= 1
-                self._gone([])
+                self._grant(self.governor.give_back())
             else:
                 self.governor.give_up(ticket)
                 self._let_one_in()
@@ -284,9 +283,18 @@ class Fetcher:
         self._watcher.wake()
 
     def _gone(self, names: list[object]) -> None:
-        for ticket in self.governor.gone(names):
-            ticket.set_result(None)
-            self._let_one_in()
+        self._grant(self.governor.gone(names))
+
+    def _grant(self, tickets: list[asyncio.Future[None]]) -> None:
+        """Wake those who got a place; who was cancelled in the meantime passes it on."""
+        granted = deque(tickets)
+        while granted:
+            ticket = granted.popleft()
+            if ticket.done():
+                granted.extend(self.governor.give_back())
+            else:
+                ticket.set_result(None)
+                self._let_one_in()
 
     def _let_one_in(self) -> None:
         while self._outside:
