@@ -47,6 +47,26 @@ def test_those_who_wait_are_served_in_order_and_who_gives_up_does_not_block() ->
     assert run(line()) == ["a", "b", "d", "e"]
 
 
+def test_a_turn_that_comes_to_one_who_is_just_being_cancelled_goes_on() -> None:
+    async def line() -> bool:
+        gate = AddressGate(Clock(0.0), time.time)
+        await gate.enter(ADDRESS)
+        second, third = (asyncio.ensure_future(gate.enter(ADDRESS)) for _ in range(2))
+        await asyncio.sleep(0.01)
+        second.cancel()
+        gate.leave(ADDRESS, time.time())
+        await third
+        gate.leave(ADDRESS, time.time())
+        fourth, fifth = (asyncio.ensure_future(gate.enter(ADDRESS)) for _ in range(2))
+        await asyncio.sleep(0.01)
+        gate.leave(ADDRESS, time.time())
+        fifth.cancel()
+        await asyncio.gather(second, fourth, fifth, return_exceptions=True)
+        return not gate._busy
+
+    assert run(line())
+
+
 def test_who_is_cancelled_while_the_clock_runs_lets_the_next_one_in() -> None:
     async def line() -> bool:
         clock = Clock(0.3)

@@ -1,7 +1,9 @@
 """The fetcher against real servers on loopback: limits, kept connections, the cap, the guard."""
 
 import asyncio
+import errno
 import gzip
+import random
 import socket
 import ssl
 import time
@@ -94,7 +96,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
     [
         (writes(3.0), "silence"),
         (writes(HEAD, b"x", 3.0), "silence"),
-        (writes(*[HEAD[n : n + 1] if n % 2 else 0.1 for n in range(40)], 3.0), "timeout"),
+        (writes(*[part for n in range(20) for part in (HEAD[n : n + 1], 0.2)]), "timeout"),
         (writes(HEAD, *[b"x", 0.1] * 40), "timeout"),
         (writes(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000), "head-bytes"),
         (writes(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 1000 + b"\r\n"), "header-count"),
@@ -200,6 +202,21 @@ async def reason_of(engine: Engine, url: str) -> str:
     return error.value.reason
 
 
+def test_our_own_lack_of_files_is_not_the_servers_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def starved() -> tuple[str, int]:
+        async with Engine(port_map={80: 1}) as engine:
+
+            def no_file(*arguments: object) -> None:
+                raise OSError(errno.EMFILE, "Too many open files")
+
+            monkeypatch.setattr("webgraph_it.fetch.client.new_socket", no_file)
+            reason = await reason_of(engine, "http://127.1.0.1/")
+            await asyncio.sleep(0.05)
+            return reason, engine.fetcher.governor.sockets
+
+    assert run(starved()) == ("local", 0)
+
+
 def test_the_next_address_is_tried_when_the_first_refuses() -> None:
     async def second() -> str:
         server = await HttpServer().start("127.1.0.2")
@@ -302,10 +319,11 @@ def test_sixty_sockets_and_six_hundred_eager_hosts() -> None:
         async with Engine(port_map={80: server.port}, connection_cap=CAP) as engine:
             sampler = asyncio.ensure_future(sample(server.port, samples))
             began = time.monotonic()
-            replies = await asyncio.gather(*(engine.get(f"http://{address}/") for address in addresses))
+            await asyncio.gather(*(engine.get(f"http://{address}/") for address in addresses))
             took = time.monotonic() - began
             sampler.cancel()
-        mean = sum(reply.times.end - reply.times.start for reply in replies) / HOSTS
+            lifetimes = server.lifetimes[: HOSTS - CAP]
+        mean = sum(lifetimes) / len(lifetimes)
         assert len(samples) > 10
         assert max(samples) <= CAP
         assert server.peak <= CAP
@@ -355,3 +373,43 @@ def test_requests_beyond_the_queue_wait_outside_in_order() -> None:
         return finished
 
     assert sorted(run(crowd())) == list(range(12))
+
+
+def test_after_any_mixture_of_good_and_bad_ends_every_place_is_free_again() -> None:
+    chance = random.Random(7)
+
+    async def moody(request: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        mood = chance.randrange(6)
+        await asyncio.sleep(chance.random() * 0.02)
+        if mood < 3:
+            writer.write(OK)
+        elif mood == 3:
+            writer.write(OK[:-5])
+            writer.close()
+        elif mood == 4:
+            writer.transport.abort()
+        else:
+            await asyncio.sleep(0.5)
+
+    async def crawl() -> tuple[int, int, str]:
+        server = await HttpServer(moody).start(*(f"127.1.0.{n + 1}" for n in range(10)))
+        async with Engine(port_map={80: server.port}, connection_cap=20, silence_seconds=0.2) as engine:
+
+            async def one(number: int) -> int:
+                try:
+                    return (await engine.get(f"http://127.1.0.{number % 11 + 1}/")).status
+                except FetchError:
+                    return 0
+
+            tasks = [asyncio.ensure_future(one(number)) for number in range(600)]
+            for task in chance.sample(tasks, 60):
+                asyncio.get_running_loop().call_later(chance.random(), task.cancel)
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0.6)  # the server's own pauses end
+            governor = engine.fetcher.governor
+            assert governor.sockets == governor.idle
+            assert governor.peak == 20
+            assert not engine.fetcher._flows.keys() - governor._idle.keys()
+            return len(ends), governor.waiting, repr(governor.closing)
+
+    assert run(crawl(), seconds=40) == (600, 0, "{}")

@@ -75,6 +75,15 @@ def test_who_gives_up_leaves_the_queue() -> None:
     assert governor.gone(["flow"]) == ["third"]
 
 
+def test_a_place_that_is_not_used_goes_to_the_next() -> None:
+    governor: Governor[str, str] = Governor(1, 1)
+    governor.ask("first", A)
+    governor.ask("second", B)
+    assert governor.give_back() == ["second"]
+    assert governor.give_back() == []
+    assert governor.sockets == 0
+
+
 @dataclass(eq=False)
 class FakeConnection:
     key: tuple[object, ...]

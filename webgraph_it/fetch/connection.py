@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from webgraph_it.fetch.response_parser import BadResponse, ResponseParser
+from webgraph_it.fetch.response_head import BadResponse
+from webgraph_it.fetch.response_parser import ResponseParser
 
 
 class Shaper(Protocol):

@@ -117,6 +117,14 @@ class Governor(Generic[Connection, Ticket]):
         """The kernel no longer knows these sockets. Returns the tickets that may open a connection now."""
         for name in names:
             self.closing.pop(name, None)
+        return self._granted()
+
+    def give_back(self) -> list[Ticket]:
+        """A granted place was not used. Returns the tickets that may open a connection instead."""
+        self.open -= 1
+        return self._granted()
+
+    def _granted(self) -> list[Ticket]:
         granted = []
         while self._queue and self._open_one():
             granted.append(self._queue.popleft()[0])

@@ -45,7 +45,7 @@ class DnsSettings:
     negative_ttl: float = 600.0
     failure_ttl: float = 30.0
     """A timeout or a server's failure says less than a negative answer."""
-    cache_size: int = 200_000
+    cache_size: int = 100_000
     ipv6: bool = False
     """Ask for AAAA where there is no A."""
     concurrency: int = 200
@@ -92,17 +92,19 @@ class Resolver:
         self._asking = 0
         self._to_ask: deque[tuple[str, str]] = deque()
 
-    def cached(self, host: str, now: float) -> Answer | None:
+    def cached(self, host: str) -> Answer | None:
         """The answer, if it is known already."""
-        return self._cache.get(host, now)
+        answer = self._cache.get(host, asyncio.get_running_loop().time())
+        if answer is not None:
+            self._count("dns/cache_hit")
+        return answer
 
     async def resolve(self, host: str) -> Answer:
         """The answer for `host` (a name, or an address in any spelling)."""
-        loop = asyncio.get_running_loop()
-        answer = self._cache.get(host, loop.time())
+        answer = self.cached(host)
         if answer is not None:
-            self._count("dns/cache_hit")
             return answer
+        loop = asyncio.get_running_loop()
         waiting = self._waiting.get(host)
         if waiting is None:
             waiting = self._waiting[host] = loop.create_future()
