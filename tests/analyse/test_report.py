@@ -118,6 +118,15 @@ def test_a_wrong_folder_is_one_sentence(
     assert said.count("\n") == 1
 
 
+def test_a_folder_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_compact(tmp_path / "graph", 50)
+    (tmp_path / "file").write_text("")
+    assert main([str(tmp_path / "graph"), "-o", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"analyse: {tmp_path / 'file'}: ")
+
+
 def test_a_hostile_log_is_only_text(tmp_path: Path) -> None:
     make_compact(tmp_path / "graph", 60)
     (tmp_path / "crawl" / "pages").mkdir(parents=True)

@@ -116,7 +116,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent {law.exponent:.2f} ± {law.error:.2f} from {law.start} on "
+            f"Exponent {law.exponent:.3f} ± {law.error:.3f} from {law.start} on "
             f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
         )
     else:
