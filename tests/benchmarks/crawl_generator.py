@@ -17,11 +17,49 @@ Array = npt.NDArray[Any]
 
 FETCHED = 0.7
 PARENTS_AT_A_TIME = 50_000
-WORDS = (
-    "comune provincia regione scuola liceo universita biblioteca museo teatro musica arte storia sport calcio "
-    "hotel ristorante turismo viaggi mare montagna negozio prodotti catalogo offerte libri giornale notizie "
-    "articoli archivio eventi servizi uffici anagrafe bandi concorsi delibere albo contatti documenti forum blog"
-).split()
+WORDS = [
+    "comune",
+    "provincia",
+    "regione",
+    "scuola",
+    "liceo",
+    "universita",
+    "biblioteca",
+    "museo",
+    "teatro",
+    "musica",
+    "arte",
+    "storia",
+    "sport",
+    "calcio",
+    "hotel",
+    "ristorante",
+    "turismo",
+    "viaggi",
+    "mare",
+    "montagna",
+    "negozio",
+    "prodotti",
+    "catalogo",
+    "offerte",
+    "libri",
+    "giornale",
+    "notizie",
+    "articoli",
+    "archivio",
+    "eventi",
+    "servizi",
+    "uffici",
+    "anagrafe",
+    "bandi",
+    "concorsi",
+    "delibere",
+    "albo",
+    "contatti",
+    "documenti",
+    "forum",
+    "blog",
+]
 
 
 def generate(path: Path, nodes: int, arcs: int, seed: int = 7) -> Path:

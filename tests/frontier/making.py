@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable
 
+from hypothesis import settings
+
 from webgraph_it.frontier import Frontier, Lease, Limits, MemoryStore, Order, Outcome, Politeness, Store
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest
 
 NOW = 1_000.0
+PATIENT = settings(deadline=None)
+"""Tests are not timed."""
 EAGER = Politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0, back_off_seconds=0)
 DELAY = 2.0
 CALM = Politeness(host_delay_seconds=DELAY, delay_factor=0, address_delay_seconds=0)

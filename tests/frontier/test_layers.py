@@ -7,6 +7,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from webgraph_it.frontier import MemoryStore
 from webgraph_it.frontier.layers import Frozen, Layers
 
+from .making import PATIENT
+
 POINTS = [b"m1", b"m2", b"h1"]
 RANGES = [b"qa)", b"qb)", b"l"]
 
@@ -79,8 +81,10 @@ class LayersMachine(RuleBasedStateMachine):
 
 
 TestLayers = LayersMachine.TestCase
+TestLayers.settings = PATIENT
 
 
+@PATIENT
 @given(st.lists(st.integers(0, 255), unique=True))
 def test_removed_before_any_commit_leaves_no_trace(places: list[int]) -> None:
     layers = Layers(MemoryStore())

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from webgraph_it.frontier import Failure, Outcome, Politeness
 from webgraph_it.frontier.politeness import Clock
 
+from .making import PATIENT
+
 NOW = 1_000.0
 POLICY = Politeness(
     host_delay_seconds=2,
@@ -20,6 +22,7 @@ POLICY = Politeness(
     park_seconds=1_800,
     park_times=2,
 )
+
 FAILED = Outcome(failure=Failure.NETWORK)
 
 
@@ -110,6 +113,7 @@ outcomes = st.builds(
 )
 
 
+@PATIENT
 @given(st.lists(outcomes, min_size=1, max_size=20))
 def test_no_host_is_ready_before_its_delay_or_never(story: list[Outcome]) -> None:
     clock, now = Clock(), NOW

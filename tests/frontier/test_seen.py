@@ -8,7 +8,10 @@ from webgraph_it.frontier import MemoryStore, seen
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.seen import Seen
 
+from .making import PATIENT
 
+
+@PATIENT
 @given(st.lists(st.integers(0, 30), max_size=200), st.integers(2, 8))
 def test_a_digest_is_new_once(numbers: list[int], remembered: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -8,6 +8,8 @@ from webgraph_it.frontier import turns
 from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.turns import Turns
 
+from .making import PATIENT
+
 NOW = 1_000.0
 
 
@@ -126,6 +128,7 @@ def test_idle_addresses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(queue._addresses) <= 11
 
 
+@PATIENT
 @given(
     st.lists(st.tuples(st.sampled_from(["", "1", "2"]), st.floats(0, 5)), max_size=30),
     st.lists(st.floats(0, 0.9), max_size=5),

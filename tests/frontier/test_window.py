@@ -7,9 +7,12 @@ from webgraph_it.frontier import MemoryStore
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.window import Window
 
+from .making import PATIENT
+
 PREFIX = b"qa)"
 
 
+@PATIENT
 @given(
     st.lists(st.one_of(st.integers(0, 200), st.none()), max_size=80), st.integers(1, 4), st.integers(0, 30)
 )

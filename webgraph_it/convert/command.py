@@ -118,7 +118,7 @@ def _convert(options: argparse.Namespace) -> int:
     try:
         run_steps(job, wanted, options.again_from)
     finally:
-        shutil.rmtree(job.staging, ignore_errors=True)
+        job.close()
     if options.graph4:
         _copy_g4(out, options.graph4)
     print(out)

@@ -64,10 +64,17 @@ class Job:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            self._lock.close()
             raise ConvertError(
                 f"another conversion is writing {self.out}: wait for it, or give another --out."
             ) from None
         self.state = self._earlier()
+
+    def close(self) -> None:
+        """Give the folder back."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        if self._lock:
+            self._lock.close()
 
     def _earlier(self) -> dict[str, Any]:
         fresh: dict[str, Any] = {"sources": self.sources.fingerprint, "done": {}, "counts": {}}

@@ -11,6 +11,7 @@ node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row 
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -236,14 +237,13 @@ def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
 
 
 def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]], expected: int) -> None:
-    writer = _NodeWriter(job.staging / ".work")
     job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
-    for number, (table, counts) in enumerate(ranges):
-        writer.add(table)
-        for name, count in counts.items():
-            job.counts[name] += count
-        job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
-    writer.close()
+    with closing(_NodeWriter(job.staging / ".work")) as writer:
+        for number, (table, counts) in enumerate(ranges):
+            writer.add(table)
+            for name, count in counts.items():
+                job.counts[name] += count
+            job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
     job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
     for value, name in enumerate(STATES):
         job.counts[f"state/{name}"] = int(writer.states[value])

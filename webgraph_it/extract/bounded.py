@@ -5,20 +5,27 @@ Every reader of a compressed format goes through here. No exception of zlib or l
 
 import lzma
 import zlib
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 LIMIT_BYTES = 50 * 1024 * 1024
 """What one document may expand to in all: the sitemap protocol's own limit."""
+LIMIT_STEPS = 600_000
+"""How many tags, tokens or actions a reader written in Python looks at: about a second."""
 _CHUNK_BYTES = 1 << 16
 RAW_DEFLATE, ZLIB, GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS, 16 + zlib.MAX_WBITS
 
+T = TypeVar("T")
+
 
 class Budget:
-    """How many bytes a document may still expand to. One budget per document, shared by all its parts."""
+    """What a document may still cost: bytes that it expands to, steps of the reader. Shared by all its parts."""
 
-    __slots__ = ("exceeded", "left_bytes")
+    __slots__ = ("exceeded", "left_bytes", "left_steps")
 
-    def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
+    def __init__(self, limit_bytes: int = LIMIT_BYTES, limit_steps: int = LIMIT_STEPS) -> None:
         self.left_bytes = limit_bytes
+        self.left_steps = limit_steps
         self.exceeded = False
 
     @property
@@ -31,6 +38,15 @@ class Budget:
         self.exceeded = self.exceeded or granted < wanted_bytes
         self.left_bytes -= granted
         return granted
+
+    def steps(self, things: Iterable[T]) -> Iterator[T]:
+        """`things`, as many as the steps left allow."""
+        for thing in things:
+            if not self.left_steps:
+                self.exceeded = True
+                return
+            self.left_steps -= 1
+            yield thing
 
 
 def inflated(data: bytes, budget: Budget, wbits: int = ZLIB) -> bytes:

@@ -19,7 +19,8 @@ from webgraph_it.extract.records import Found
 from webgraph_it.extract.word import field_targets
 
 _MOST_PARTS = 1000
-_RELATIONSHIP = re.compile(r"<(?:\w++:)?Relationship\s([^<>]*+)")
+_LIMIT_BYTES = 16 * 1024 * 1024
+_RELATIONSHIP = re.compile(r"<(?:\w++:)?Relationship\s(?=[^<>]*?/hyperlink)([^<>]*+)")
 _INSTRUCTION = re.compile(r"<w:instrText(?:\s[^<>]*+)?>([^<]*+)")
 _ANCHOR = re.compile(r"<(?:text|draw):a\s([^<>]*+)")
 _DAMAGE = (
@@ -31,7 +32,7 @@ _DAMAGE = (
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The hyperlinks of an office document, part by part in the archive's order."""
-    budget = Budget()
+    budget = Budget(_LIMIT_BYTES)
     found: list[tuple[str, str, str]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:

@@ -30,9 +30,13 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
     try:
         streams = _Container(body)
         targets = list(_word_targets(streams)) + list(_excel_targets(streams))
-    except (struct.error, IndexError):
+    except (_Damaged, struct.error):
         return Found((), base, reason="broken")
     return Found([(target, "document", "") for target in targets], base)
+
+
+class _Damaged(ValueError):
+    """What no writer of compound files writes."""
 
 
 class _Container:
@@ -40,7 +44,10 @@ class _Container:
 
     def __init__(self, body: bytes) -> None:
         self._body = body
-        self._sector_bytes = 1 << min(struct.unpack_from("<H", body, 30)[0], 12)
+        shift = struct.unpack_from("<H", body, 30)[0]
+        if shift not in (9, 12):
+            raise _Damaged(f"sectors of 2**{shift} bytes")
+        self._sector_bytes = 1 << shift
         self._table = self._allocation_table()
         self._entries = dict(self._directory(struct.unpack_from("<I", body, 48)[0]))
         self._mini_table = self._numbers(self._chained(struct.unpack_from("<I", body, 60)[0]))

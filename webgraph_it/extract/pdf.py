@@ -22,16 +22,18 @@ _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\
 _NOT_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _LONGEST_URI_BYTES = 8192
 _DICTIONARY_BYTES = 4096
+_DEEPEST_PARENTHESES = 5
+_MOST_URIS = 200_000
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The URI actions of a PDF, in the order of the file."""
-    budget = Budget()
+    budget = Budget(limit_steps=_MOST_URIS)
     texts = list(_object_texts(body, budget))
     if any(_ENCRYPTED.search(text) for text in texts):
         return Found((), base, reason="encrypted")
-    uris = [(uri, "document", "") for text in texts for uri in _uris(text, _URI)]
-    own_base = next((uri for text in texts for uri in _uris(text, _BASE)), base)
+    uris = [(uri, "document", "") for text in texts for uri in _uris(text, _URI, budget)]
+    own_base = next((uri for text in texts for uri in _uris(text, _BASE, budget)), base)
     return Found(uris, own_base if own_base.startswith("http") else base, reason=budget.reason)
 
 
@@ -54,8 +56,8 @@ def _unpacked(data: bytes, dictionary: bytes, budget: Budget) -> bytes:
     return inflated(data, budget) if b"Flate" in dictionary else data
 
 
-def _uris(text: bytes, pattern: re.Pattern[bytes]) -> Iterator[str]:
-    for match in pattern.finditer(text):
+def _uris(text: bytes, pattern: re.Pattern[bytes], budget: Budget) -> Iterator[str]:
+    for match in budget.steps(pattern.finditer(text)):
         raw = _literal(text, match.end()) if match[1] == b"(" else _hexadecimal(text, match.end())
         if raw:
             yield _characters(raw)
@@ -70,6 +72,8 @@ def _literal(text: bytes, start: int) -> bytes:
             position += 1
         else:
             depth += 1 if special[0] == b"(" else -1
+        if depth == _DEEPEST_PARENTHESES:
+            break
         if not depth:
             return _ESCAPE.sub(_unescaped, text[start : special.start()])
     return b""

@@ -22,7 +22,8 @@ _CONTROL = re.compile(
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The hyperlink fields of an RTF document, in order."""
-    instructions = (_instruction(chunk) for chunk in body.split(b"\\fldinst")[1:])
+    chunks = body.split(b"\\fldinst")[1:]
+    instructions = (_instruction(chunk) for chunk in chunks if b"HYPERLINK" in chunk)
     targets = [(target, "document", "") for text in instructions for target in field_targets(text)[:1]]
     return Found(targets, base)
 

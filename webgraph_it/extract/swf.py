@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from webgraph_it.extract.bounded import Budget, inflated, unpacked_lzma
 from webgraph_it.extract.records import Found
 
-_DEFINE_SPRITE = 39
+_END, _DEFINE_SPRITE = 0, 39
 _ACTION_TAGS = {12: 0, 59: 2}  # DoAction; DoInitAction, after a sprite id
 _TAGS_WITH_ACTIONS_INSIDE = frozenset((7, 34, 26, 70))  # DefineButton, DefineButton2, PlaceObject2 and 3
 _GET_URL, _GET_URL2, _PUSH, _CONSTANT_POOL = 0x83, 0x9A, 0x96, 0x88
 _GET_URL_INSIDE = re.compile(rb"\x83(?=(.{2}))", re.DOTALL)
+_NEXT_ACTION = re.compile(rb"[\x01-\x7f]*+([\x80-\xff])(..)", re.DOTALL)
 _PUSH_BYTES = {1: 4, 2: 0, 3: 0, 4: 1, 5: 1, 6: 8, 7: 4}  # of the types that are not strings
 _LONGEST_URL_BYTES = 8192
 
@@ -25,7 +26,9 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
     """The getURL targets of a movie, in order."""
     budget = Budget()
     movie = _movie(body, budget)
-    found = [(url, "document", "") for url in _urls(movie) if url and not url.startswith("FSCommand:")]
+    found = [
+        (url, "document", "") for url in _urls(movie, budget) if url and not url.startswith("FSCommand:")
+    ]
     return Found(found, base, reason=budget.reason)
 
 
@@ -39,10 +42,10 @@ def _movie(body: bytes, budget: Budget) -> bytes:
     return body[8:]
 
 
-def _urls(movie: bytes) -> Iterator[str]:
-    for code, content in _tags(movie, _after_stage(movie)):
+def _urls(movie: bytes, budget: Budget) -> Iterator[str]:
+    for code, content in budget.steps(_tags(movie, _after_stage(movie))):
         if code in _ACTION_TAGS:
-            yield from _action_urls(content[_ACTION_TAGS[code] :])
+            yield from _action_urls(content[_ACTION_TAGS[code] :], budget)
         elif code in _TAGS_WITH_ACTIONS_INSIDE:
             yield from _urls_inside(content)
 
@@ -54,7 +57,8 @@ def _after_stage(movie: bytes) -> int:
 
 
 def _tags(movie: bytes, position: int) -> Iterator[tuple[int, bytes]]:
-    """(code, content) of each tag; those of sprites in their place."""
+    """(code, content) of each tag up to the end mark; those of sprites in their place."""
+    sprites = 0
     while position + 2 <= len(movie):
         head = int.from_bytes(movie[position : position + 2], "little")
         code, length = head >> 6, head & 0x3F
@@ -64,16 +68,21 @@ def _tags(movie: bytes, position: int) -> Iterator[tuple[int, bytes]]:
             position += 4
         if code == _DEFINE_SPRITE:
             position += 4  # its tags follow in place: id, frame count, tags
-            continue
+            length = 0
+            sprites += 1
+        elif code == _END:
+            if not sprites:
+                return
+            sprites -= 1
         yield code, movie[position : position + length]
         position += length
 
 
-def _action_urls(actions: bytes) -> Iterator[str]:
+def _action_urls(actions: bytes, budget: Budget) -> Iterator[str]:
     pool: list[bytes] = []
     pushed: list[bytes] = []
-    for code, content in _actions(actions):
-        if code == _GET_URL:
+    for code, content in budget.steps(_actions(actions)):
+        if code == _GET_URL and b"\0" in content:  # else the movie was cut
             yield _text(content.partition(b"\0")[0])
         elif code == _CONSTANT_POOL:
             pool = content[2:].split(b"\0")
@@ -85,16 +94,11 @@ def _action_urls(actions: bytes) -> Iterator[str]:
 
 
 def _actions(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(code, content) of each action up to the end mark; only codes from 0x80 have content."""
+    """(code, content) of each action with content, up to the end mark: codes below 0x80 have none."""
     position = 0
-    while position < len(data) and (code := data[position]):
-        position += 1
-        length = 0
-        if code >= 0x80:
-            length = int.from_bytes(data[position : position + 2], "little")
-            position += 2
-        yield code, data[position : position + length]
-        position += length
+    while action := _NEXT_ACTION.match(data, position):
+        position = action.end() + int.from_bytes(action[2], "little")
+        yield action[1][0], data[action.end() : position]
 
 
 def _pushed(content: bytes, pool: list[bytes]) -> Iterator[bytes]:

@@ -32,9 +32,12 @@ def main(arguments: list[str]) -> int:
     gc.freeze()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     with socket.socket(fileno=options["socket"]) as channel:
-        channel.sendall(READY)
         requests = cast("IO[bytes]", channel.makefile("rb", _BUFFER_BYTES))
-        return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+        try:
+            channel.sendall(READY)
+            return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+        except ConnectionError:  # the crawl is gone
+            return 0
 
 
 def _serve(channel: socket.socket, requests: IO[bytes], policy: LinkPolicy, cpu_seconds: float) -> int:

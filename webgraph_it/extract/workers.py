@@ -83,9 +83,13 @@ class WorkerPool:
             "memory_bytes": memory_bytes,
         }
         self._workers: list[_Worker] = []
+        self._replacing: set[asyncio.Task[None]] = set()
         self._waiting: deque[_Job] = deque()
         self._room = asyncio.Semaphore(workers * (DOCUMENTS_PER_WORKER + WAITING_PER_WORKER))
         self._open = False
+        self._why_closed = "extraction was asked of a pool that is closed; open it first"
+        self._callers = 0
+        self._drained: asyncio.Future[None] | None = None
         self._failed_starts = 0
         self._ticker: asyncio.TimerHandle | None = None
 
@@ -115,12 +119,13 @@ class WorkerPool:
 
     async def close(self) -> None:
         """Finish the documents that were given, then end the workers."""
-        pending = [job.future for job in self._jobs()]
-        if pending:
-            await asyncio.wait(pending)
+        if self._callers:
+            self._drained = asyncio.get_running_loop().create_future()
+            await self._drained
         self._open = False
         if self._ticker is not None:
             self._ticker.cancel()
+        await asyncio.gather(*self._replacing)
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.transport.close()
@@ -131,18 +136,24 @@ class WorkerPool:
         """The links of `document`. Raises WorkersBroken if no worker can be started."""
         if not self.size:
             return extract(document, self.policy)
+        self._callers += 1
+        try:
+            async with self._room:
+                return await self._queued(document)
+        finally:
+            self._callers -= 1
+            if not self._callers and self._drained is not None and not self._drained.done():
+                self._drained.set_result(None)
+
+    def _queued(self, document: Document) -> "asyncio.Future[Extraction]":
         if not self._open:
-            raise WorkersBroken("extraction was asked of a pool that is closed; open it first")
-        async with self._room:
-            job = _Job(document, asyncio.get_running_loop().create_future())
-            self._waiting.append(job)
-            self._distribute()
-            return await job.future
+            raise WorkersBroken(self._why_closed)
+        job = _Job(document, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        self._distribute()
+        return job.future
 
     # -- between the queue and the workers ------------------------------------------------------------------
-
-    def _jobs(self) -> list[_Job]:
-        return [*self._waiting, *(job for worker in self._workers for job in worker.jobs)]
 
     def _distribute(self) -> None:
         """Give waiting documents to the workers that hold fewest."""
@@ -167,7 +178,9 @@ class WorkerPool:
         """A worker's connection ended; if the pool is open, that was not our wish."""
         if self._open and worker in self._workers:
             self._workers.remove(worker)
-            worker.burial = asyncio.ensure_future(self._replace(worker))
+            task = asyncio.ensure_future(self._replace(worker))
+            self._replacing.add(task)
+            task.add_done_callback(self._replacing.discard)
 
     async def _replace(self, worker: "_Worker") -> None:
         self.replaced += 1
@@ -192,11 +205,11 @@ class WorkerPool:
             job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
 
     def _break(self, code: int) -> None:
-        error = f"extraction workers end with code {code} before they are ready; see their message on stderr"
+        self._why_closed = f"extraction workers end with code {code} before they are ready; see stderr"
         self._open = False
-        for job in self._jobs():
+        for job in [*self._waiting, *(job for worker in self._workers for job in worker.jobs)]:
             if not job.future.done():
-                job.future.set_exception(WorkersBroken(error))
+                job.future.set_exception(WorkersBroken(self._why_closed))
 
     def _tick(self) -> None:
         """Kill a worker that neither answers nor uses its CPU time up (stopped, swapped out)."""
@@ -251,7 +264,6 @@ class _Worker(asyncio.BufferedProtocol):
         self.ready = False
         self.overdue = False
         self.leaving = False
-        self.burial: asyncio.Future[None] | None = None
         self._pool = pool
         self._process = process
         self._received = bytearray(_BUFFER_BYTES)

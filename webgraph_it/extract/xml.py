@@ -8,6 +8,7 @@ Guarantees: total; comments, CDATA and processing instructions are not mistaken 
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import islice
 
 from ada_url import join_url
 
@@ -31,12 +32,12 @@ _ATTRIBUTE = re.compile(r"([^\s=/\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _PROLOGUE_BYTES = 1024
+_MOST_ATTRIBUTES = 1000
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The links of an XML document."""
-    text = text_of(body, charset)
-    return Found([(reference, "xml", rel) for reference, rel in references(text)], own_base(text, base))
+    return _found(body, base, charset, Budget())
 
 
 def gzipped_links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
@@ -45,7 +46,13 @@ def gzipped_links(body: bytes, base: str, charset: str | None, kinds: frozenset[
     plain = inflated(body, budget, GZIP)
     if plain.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"<":
         return Found((), base, reason=budget.reason)
-    return links(plain, base, charset, kinds)._replace(reason=budget.reason)
+    return _found(plain, base, charset, budget)
+
+
+def _found(body: bytes, base: str, charset: str | None, budget: Budget) -> Found:
+    text = text_of(body, charset)
+    raw = [(reference, "xml", rel) for reference, rel in references(text, budget)]
+    return Found(raw, own_base(text, base), reason=budget.reason)
 
 
 def is_xhtml(body: bytes) -> bool:
@@ -59,10 +66,10 @@ def text_of(body: bytes, charset: str | None) -> str:
     return decoded(body, charset, declared[1].decode("ascii") if declared else None)
 
 
-def references(text: str) -> Iterator[tuple[str, str]]:
+def references(text: str, budget: Budget) -> Iterator[tuple[str, str]]:
     """(reference, rel) in order of appearance."""
     awaited, parts, end = "", [""], 0
-    for token in _TOKEN.finditer(text):
+    for token in budget.steps(_TOKEN.finditer(text)):
         if awaited:
             parts.append(unescape(text[end : token.start()]) + (token["cdata"] or ""))
         end = token.end()
@@ -74,7 +81,7 @@ def references(text: str) -> Iterator[tuple[str, str]]:
         if token["start"] is not None:
             name, rest = local_name(token["start"]), token["rest"]
             awaited = name if name in TEXT_LINKS and not _says_nothing(name, rest) else ""
-            if "href" in rest:
+            if "href" in rest and text[end - 1] == ">":  # else the tag was cut
                 yield from href_and_rel(rest)
 
 
@@ -92,7 +99,8 @@ def href_and_rel(rest: str) -> Iterator[tuple[str, str]]:
 
 def attributes(rest: str) -> dict[str, str]:
     """The attributes of a tag; of several with one name the first."""
-    pairs = [(m[1], unescape(m[2] or m[3] or "")) for m in _ATTRIBUTE.finditer(rest)]
+    matches = islice(_ATTRIBUTE.finditer(rest), _MOST_ATTRIBUTES)
+    pairs = [(match[1], unescape(match[2] or match[3] or "")) for match in matches]
     return dict(reversed(pairs))
 
 

@@ -54,13 +54,9 @@ def packed_entry(
 ) -> bytes:
     """`names` are url, key, via and digest."""
     url, key, via, digest = names
-    head = ENTRY_HEAD.pack(
-        digest,
-        min(depth, MOST_16_BITS),
-        min(host_depth, MOST_16_BITS),
-        min(attempts, MOST_8_BITS),
-        min(spellings, MOST_8_BITS),
-    )
+    if depth > MOST_16_BITS or host_depth > MOST_16_BITS:
+        depth, host_depth = min(depth, MOST_16_BITS), min(host_depth, MOST_16_BITS)
+    head = ENTRY_HEAD.pack(digest, depth, host_depth, attempts, spellings)
     return head + f"{url}\n{key}\n{via}".encode()
 
 

@@ -158,6 +158,7 @@ def _options() -> Options:
     options.set_max_open_files(MAX_OPEN_FILES)
     options.set_max_background_jobs(2)
     options.set_write_buffer_size(1 << 20)  # unused: commits are ingested
+    options.set_level_zero_file_num_compaction_trigger(2)  # a seek looks into each of them
     options.set_level_zero_slowdown_writes_trigger(40)
     options.set_level_zero_stop_writes_trigger(60)
     options.set_max_log_file_size(1 << 20)

@@ -1,26 +1,26 @@
 """Servers on an HTTPS port that do not speak TLS: one answers with garbage, one never answers."""
 
 import asyncio
+from functools import partial
 from typing import cast
 
 from webgraph_it.simweb.hostile import BROKEN_TLS_GARBAGE_ADDRESS, BROKEN_TLS_SILENT_ADDRESS
-from webgraph_it.simweb.http_server import Site
+from webgraph_it.simweb.http_server import Door
+from webgraph_it.simweb.site import Site
 
 
 class SilentTls(asyncio.Protocol):
     """Reads whatever comes, says nothing."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._number = next(site.serial)
+    def __init__(self, site: Site, door: Door) -> None:
+        self._log = partial(site.log.write, connection=next(site.serial), address=door.address)
+        self._log("open", port=door.port)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._address, port = transport.get_extra_info("sockname")[:2]
-        self._site.log.write("open", connection=self._number, address=self._address, port=port)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._site.log.write("close", connection=self._number, address=self._address, bytes=0)
+        self._log("close", bytes=0)
 
 
 class GarbageTls(SilentTls):

@@ -1,108 +1,48 @@
-"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the world says.
+"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the site answers.
 
-Serves GET and HEAD. Bodies are made when asked for and never kept. A connection's events go to the hit log.
+Bodies are made when asked for and never kept. A connection's events go to the hit log.
 """
 
 import asyncio
 import socket
-import ssl
 import struct
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import NamedTuple, cast
 
 import httptools
 
-from webgraph_it.simweb import answers, hostile
+from webgraph_it.simweb import answers
 from webgraph_it.simweb.answers import Answer
-from webgraph_it.simweb.habits import robots
-from webgraph_it.simweb.habits.robots import RobotsFile
-from webgraph_it.simweb.hits import HitLog
-from webgraph_it.simweb.hosts import Host
-from webgraph_it.simweb.names import Place, bare, canonical_path
-from webgraph_it.simweb.world import World
+from webgraph_it.simweb.site import Request, Site
 
 MOST_SCRIPT_BYTES = 1 << 32
 MOST_WAITING = 100
 """Requests that a client may send ahead of their answers."""
 
 
-class Request(NamedTuple):
-    method: str
-    scheme: str
-    host: str
-    """As asked for, without the port."""
-    target: str
-    accept_encoding: str
-    agent: str
-    keep: bool
-
-
 NO_REQUEST = Request("", "", "", "", "", "", keep=False)
 
 
-@dataclass
-class Site:
-    """What all connections share: the world, the log, and how often a faulty URL was visited."""
+class Door(NamedTuple):
+    """Where connections come in."""
 
-    world: World
-    log: HitLog
-    visits: Counter[Place] = field(default_factory=Counter)
-    serial: "count[int]" = field(default_factory=lambda: count(1))
-
-    def answer(self, request: Request) -> Answer:
-        if request.method not in ("GET", "HEAD"):
-            return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
-        place = Place(bare(request.host), canonical_path(request.target))
-        host = self.world.by_name.get(place.host)
-        if host is None:
-            return answers.short(404, "Sito sconosciuto.\n")
-        found = self._answer(request, place, host)
-        if request.method == "HEAD":
-            found = answers.without_body(found)
-        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
-
-    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
-        attacked = hostile.attack(host, place.path) if hostile.is_hostile(host) else None
-        if attacked is not None:
-            return attacked
-        detour = self.world.detour(request.scheme, request.host, request.target, place)
-        if detour is not None:
-            return answers.short(301, "Spostato.\n", (("Location", detour),))
-        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
-        if robots_file is not None:
-            return _robots(robots_file)
-        page = self.world.page(place)
-        if page is None:
-            return answers.short(404, "Pagina non trovata.\n")
-        first = self._first_visit(page.place, page.delivery.fault)
-        return answers.answer(page, request.accept_encoding, first)
-
-    def _first_visit(self, place: Place, fault: str) -> bool:
-        if not fault:
-            return False
-        self.visits[place] += 1
-        return self.visits[place] == 1
-
-
-def _robots(file: RobotsFile) -> Answer:
-    if file.reset:
-        return answers.RESET
-    headers = (("Location", file.location),) if file.location else ()
-    return answers.short(file.status, file.text, headers, media_type=file.media_type)
+    scheme: str
+    address: str
+    port: int
 
 
 class HttpConnection(asyncio.Protocol):
-    """One TCP connection of a client."""
+    """One TCP connection of a client.
 
-    def __init__(self, site: Site, context: ssl.SSLContext | None) -> None:
+    It is logged as open when it is accepted, before TLS, and as closed when it is lost; one whose handshake
+    fails is never given to us by the loop, and is logged as closed when it is forgotten.
+    """
+
+    def __init__(self, site: Site, door: Door) -> None:
         self._site = site
-        self._context = context
-        self._scheme = "https" if context else "http"
+        self._door = door
         self._number = next(site.serial)
-        self._parser = httptools.HttpRequestParser(self)
         self._waiting: deque[Request] = deque()
         self._request = NO_REQUEST
         self._busy = False
@@ -110,28 +50,19 @@ class HttpConnection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._script: Iterator[tuple[float, bytes]] = iter(())
         self._choked = False
+        self._open = True
         self._forget_request()
+        self._log("open", port=door.port)
+
+    def __del__(self) -> None:
+        if self._open:
+            self._log_close()
 
     # -- asyncio's callbacks --------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._address, self._port = transport.get_extra_info("sockname")[:2]
-        peer = transport.get_extra_info("peername")
-        self._log("open", port=self._port, peer=f"{peer[0]}:{peer[1]}" if peer else "")
-        if self._context:
-            self._transport.pause_reading()
-            self._handshake = asyncio.create_task(self._secure(self._context))
-
-    async def _secure(self, context: ssl.SSLContext) -> None:
-        """TLS begins after the connection is logged: one that never gets so far is seen too."""
-        loop = asyncio.get_running_loop()
-        try:
-            secured = await loop.start_tls(self._transport, self, context, server_side=True)
-        except OSError:
-            self.connection_lost(None)
-        else:
-            self._transport = cast(asyncio.Transport, secured)
+        self._parser = httptools.HttpRequestParser(self)
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -144,7 +75,7 @@ class HttpConnection(asyncio.Protocol):
             self._timer.cancel()
         self._waiting.clear()
         self._script = iter(())
-        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+        self._log_close()
 
     def pause_writing(self) -> None:
         self._choked = True
@@ -165,7 +96,7 @@ class HttpConnection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         request = Request(
             self._parser.get_method().decode("ascii"),
-            self._scheme,
+            self._door.scheme,
             self._headers.get(b"host", b"").decode("latin-1").partition(":")[0],
             self._url.decode("utf-8", "replace"),
             self._headers.get(b"accept-encoding", b"").decode("latin-1"),
@@ -173,7 +104,9 @@ class HttpConnection(asyncio.Protocol):
             self._parser.should_keep_alive(),
         )
         self._forget_request()
-        self._log("request", scheme=self._scheme, host=request.host, path=request.target, agent=request.agent)
+        self._log(
+            "request", scheme=self._door.scheme, host=request.host, path=request.target, agent=request.agent
+        )
         if self._busy:
             self._queue(request)
         else:
@@ -262,5 +195,9 @@ class HttpConnection(asyncio.Protocol):
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, action)
 
+    def _log_close(self) -> None:
+        self._open = False
+        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+
     def _log(self, event: str, **facts: object) -> None:
-        self._site.log.write(event, connection=self._number, address=self._address, **facts)
+        self._site.log.write(event, connection=self._number, address=self._door.address, **facts)

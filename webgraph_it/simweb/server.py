@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +16,8 @@ from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hostile import DECOYS
 from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
-from webgraph_it.simweb.http_server import HttpConnection, Site
+from webgraph_it.simweb.http_server import Door, HttpConnection
+from webgraph_it.simweb.site import Site
 from webgraph_it.simweb.world import World
 
 NAME_SERVER_ADDRESS = "127.0.0.1"
@@ -29,16 +31,21 @@ class Ports:
 
 
 class Doors:
-    """The open sockets of a web, before anything is served. Raises PlanError if a port is busy."""
+    """The open sockets of a web, before anything is served; all of them, or a PlanError and none."""
 
     def __init__(self, world: World, wanted: Ports) -> None:
         addresses = {host.address for host in world.by_name.values()} - {REFUSING_ADDRESS}
         if world.plan.hostile:
             addresses |= set(DECOYS)
-            prepare_bombs()
-        self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
-        self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
-        self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+        with ExitStack() as opened:
+            self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
+            opened.callback(self.udp.close)
+            opened.callback(self.tcp.close)
+            self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
+            for one in self.http:
+                opened.callback(one.close)
+            self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+            opened.pop_all()
         self.ports = Ports(_port(self.http[0]), _port(self.https[0]), _port(self.tcp))
 
 
@@ -59,6 +66,8 @@ class Servers:
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled; `on_ready` is called when all doors are open."""
         loop = asyncio.get_running_loop()
+        if self._world.plan.hostile:
+            prepare_bombs()
         opened = await self._open(loop)
         on_ready()
         try:
@@ -68,7 +77,7 @@ class Servers:
         finally:
             for each in opened:
                 each.close()
-            self._log.close()
+            self._log.flush()
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:
         names = NameServer(partial(book, self._world), self._log)
@@ -81,6 +90,8 @@ class Servers:
         return opened
 
     async def _open_web(self, one: socket.socket, context: ssl.SSLContext | None) -> asyncio.Server:
-        broken = BROKEN_TLS.get(one.getsockname()[0]) if context else None
-        factory = partial(broken, self._site) if broken else partial(HttpConnection, self._site, context)
-        return await asyncio.get_running_loop().create_server(factory, sock=one)
+        door = Door("https" if context else "http", *one.getsockname())
+        loop = asyncio.get_running_loop()
+        if context and door.address in BROKEN_TLS:
+            return await loop.create_server(partial(BROKEN_TLS[door.address], self._site, door), sock=one)
+        return await loop.create_server(partial(HttpConnection, self._site, door), sock=one, ssl=context)

@@ -10,7 +10,6 @@ from collections import defaultdict
 from webgraph_it.simweb import markup, plain
 from webgraph_it.simweb.habits import annexes, robots
 from webgraph_it.simweb.habits.exhibits.redirects import session_detour
-from webgraph_it.simweb.habits.exhibits.stand import PAGE_BYTES
 from webgraph_it.simweb.habits.hosts import DEAD, extra_hosts, with_traits
 from webgraph_it.simweb.hostile import hostile_hosts, is_hostile
 from webgraph_it.simweb.hosts import Host, ordinary_hosts
@@ -119,7 +118,7 @@ class World:
             return Page(
                 place,
                 links=links,
-                body=lambda: markup.html(place.path, links, PAGE_BYTES, 1, head="<meta charset=utf-8>"),
+                body=lambda: markup.small_html(place.path, links),
             )
         return None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider, signals
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -52,6 +52,7 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = (301, 302, 303, 307, 308)
 BUSY = (429, 503)
+NOBODY_THERE = (CannotResolveHostError, DownloadConnectionRefusedError)
 MAX_SPELLINGS = 5
 """Redirects to another spelling of the same node, before it is given up."""
 
@@ -121,8 +122,9 @@ class ItalySpider(Spider):
         added = self._scheduler.frontier.add(links, 0, "", time.time())
         self._pipeline.record_seeds(added, fetch_only)
         logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
-        return
-        yield
+        no_requests: list[Request] = []
+        for request in no_requests:
+            yield request
 
     @property
     def _scheduler(self) -> FrontierScheduler:
@@ -182,9 +184,9 @@ class ItalySpider(Spider):
         """No answer came, or the request was refused on the way."""
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
-        if failure.check(IgnoreRequest):
+        if isinstance(failure.value, IgnoreRequest):
             return [self._refused(lease, failure.value)]
-        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and self._respelled(lease):
+        if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
             return []
         reason, kind = _failure_of(failure.value)
         if self._scheduler.try_again(lease, kind):
@@ -225,7 +227,7 @@ class ItalySpider(Spider):
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
         hops: int = request.meta.get("robots_hops", 0)
-        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and not hops:
+        if isinstance(failure.value, NOBODY_THERE) and not hops:
             if self._respelled(lease):
                 return []
             reason, kind = _failure_of(failure.value)
@@ -299,7 +301,7 @@ class ItalySpider(Spider):
             self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
 
 
-def _failure_of(error: BaseException) -> tuple[str, Failure]:
+def _failure_of(error: BaseException | None) -> tuple[str, Failure]:
     for kind, reason, failure in _FAILURES:
         if isinstance(error, kind):
             return reason, failure
