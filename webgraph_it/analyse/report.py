@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
-from webgraph_it.analyse.charts import TITLES, bow_tie_picture, log_dots, matrix
+from webgraph_it.analyse.charts import log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
+from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
 from webgraph_it.analyse.report_crawl import crawl_section
 from webgraph_it.analyse.report_parts import card, section, table, tiles
 from webgraph_it.analyse.results import Best
