@@ -215,13 +215,11 @@ def _named(row: Best) -> Markup:
 
 
 def _value(measure: str, value: float) -> str:
-    return (
-        exact(round(value, 1))
-        if measure in ("in_degree", "harmonic")
-        else f"{value:.6f}"
-        if value >= 1e-6
-        else f"{value:.1e}"
-    )
+    if measure == "in_degree":
+        return exact(value)
+    if measure == "harmonic":
+        return f"{value:,.1f}"
+    return f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
 
 
 def _matrix(analysis: Analysis) -> list[Markup] | None:
