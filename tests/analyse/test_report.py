@@ -10,6 +10,7 @@ import pytest
 
 from tests.analyse.compact import make_compact
 from webgraph_it.analyse.__main__ import main
+from webgraph_it.analyse.style import STYLE
 
 VOID = {"meta", "input", "br"}
 
@@ -67,6 +68,27 @@ def test_nothing_points_outside(html: str) -> None:
     assert "url(" not in html
     assert "@import" not in html
     assert "default-src 'none'" in html.replace("&#x27;", "'")
+
+
+def test_every_series_colour_stands_out_in_both_themes() -> None:
+    light, dark = STYLE.split("@media (prefers-color-scheme: dark)")
+    for theme in (light, dark):
+        colours = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", theme))
+        for name in ("c1", "c2", "c3", "c4", "c5", "c6"):
+            assert contrast(colours[name], colours["panel"]) >= 3
+        assert contrast(colours["soft"], colours["page"]) >= 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """By the web's accessibility guidelines."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_every_section_of_the_promise_is_there(html: str) -> None:

@@ -1,8 +1,8 @@
 """The look of our HTML pages: one style sheet, light and dark by the reader's own preference; the page around.
 
 Guarantees: a page is one file that asks nobody for anything (its content security policy forbids it) and
-runs no script. Series colours keep at least 3:1 against their background in both themes, stay apart for
-readers who see few colours, and are never the only way to tell series apart (names, dashes and values too).
+runs no script. Series colours keep at least 3:1 against their background in both themes, and are never
+the only way to tell series apart (names, dashes and values on hover tell it too).
 """
 
 from webgraph_it.analyse.svg import Markup, element
