@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from webgraph_it.analyse.agreement import agreement, rank_biased_overlap, spearman, tau_b
 
@@ -52,6 +53,12 @@ def test_the_opposite_order_disagrees() -> None:
 def test_tau_b_with_ties_by_hand() -> None:
     """Pairs: (1,2) tied left; of the others 2 concordant, none discordant: 2 / √(2·3)."""
     assert tau_b(np.array([1.0, 1, 2]), np.array([1.0, 2, 3])) == pytest.approx(2 / 6**0.5)
+
+
+def test_spearman_is_scipys() -> None:
+    random = np.random.default_rng(2)
+    left, right = random.integers(0, 9, 50).astype(float), random.integers(0, 9, 50).astype(float)
+    assert spearman(left, right) == pytest.approx(spearmanr(left, right).statistic)
 
 
 def test_intervals_hold_the_value_and_repeat_exactly() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.analyse.compact import make_compact
 from webgraph_it.analyse.__main__ import main
+from webgraph_it.analyse.style import STYLE
 
 VOID = {"meta", "input", "br"}
 
@@ -69,6 +70,27 @@ def test_nothing_points_outside(html: str) -> None:
     assert "default-src 'none'" in html.replace("&#x27;", "'")
 
 
+def test_every_series_colour_stands_out_in_both_themes() -> None:
+    light, dark = STYLE.split("@media (prefers-color-scheme: dark)")
+    for theme in (light, dark):
+        colours = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", theme))
+        for name in ("c1", "c2", "c3", "c4", "c5", "c6"):
+            assert contrast(colours[name], colours["panel"]) >= 3
+        assert contrast(colours["soft"], colours["page"]) >= 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """By the web's accessibility guidelines."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 def test_every_section_of_the_promise_is_there(html: str) -> None:
     for words in (
         "Summary", "In-degree of pages", "Out-degree of pages", "Bow-tie of pages", "First 20 pages", "First 20 hosts",
@@ -116,6 +138,15 @@ def test_a_wrong_folder_is_one_sentence(
     said = capsys.readouterr().err
     assert said.startswith("analyse: ")
     assert said.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_compact(tmp_path / "graph", 50)
+    (tmp_path / "file").write_text("")
+    assert main([str(tmp_path / "graph"), "-o", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"analyse: {tmp_path / 'file'}: ")
 
 
 def test_a_hostile_log_is_only_text(tmp_path: Path) -> None:

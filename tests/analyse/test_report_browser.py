@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.analyse.chromium import Browser, chromium, find_chromium
+from webgraph_it.analyse.__main__ import main as analyse_main
+from webgraph_it.plan.__main__ import main as plan_main
 
 if not find_chromium():
     pytest.skip(
@@ -55,6 +57,27 @@ def test_no_element_came_from_a_name(opened: Browser) -> None:
         == 0
     )
     assert opened.evaluate("document.body.innerText.includes('<script>alert(1)</script>')")
+
+
+def test_the_other_pages_are_as_silent(browser: Browser, analysed: Path, tmp_path: Path) -> None:
+    ratings = [
+        "url,rating",
+        "http://blog.bari.it/,1",
+        "http://blog.siena.it/,3",
+        "http://blog.pisa.it/,2",
+        "http://x.it/<b>,1",
+    ]
+    (tmp_path / "ratings.csv").write_text("\n".join(ratings))
+    compared, planned = tmp_path / "compare.html", tmp_path / "plan.html"
+    assert analyse_main(["compare", str(analysed), str(tmp_path / "ratings.csv"), "-o", str(compared)]) == 0
+    assert plan_main(["--chart", str(planned)]) == 0
+    for page in (compared, planned):
+        for look in LOOKS.values():
+            browser.look(*look)
+            browser.open(page)
+            assert browser.complaints() == []
+            assert browser.requests() == [page.as_uri()]
+            assert browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_the_ear_is_not_deaf(browser: Browser, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def run_one(name: str, folder: Path, iterations: int) -> dict[str, float]:
     iterate = {"ours": ours, "scipy": scipy, "networkit": networkit}[name](offsets, targets)
     first = _timed(iterate, 1)
     prepared = time.perf_counter() - began
-    many = min(_timed(iterate, 1 + iterations) for _ in range(3))
+    many = min(_timed(iterate, 1 + iterations) for _ in range(5))
     one = min(first, _timed(iterate, 1))
     np.save(folder / f"{name}.npy", iterate(iterations))
     return {"seconds": (many - one) / iterations, "prepare": prepared, "peak_mb": peak_mb()}

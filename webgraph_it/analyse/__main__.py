@@ -21,6 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Problem as problem:
         print(f"analyse: {problem}", file=sys.stderr)
         return 2
+    except OSError as problem:
+        print(f"analyse: {problem.filename}: {problem.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "analyse: stopped; files that are there are whole, run the same command again for the others",
+            file=sys.stderr,
+        )
+        return 130
 
 
 def _analyse(given: Sequence[str]) -> int:

@@ -14,8 +14,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from webgraph_it.analyse.compiled import compiled
 from webgraph_it.analyse.csr import Csr, Ids, Offsets
+from webgraph_it.graph.compiled import compiled
 
 Mask = NDArray[np.bool_]
 

@@ -13,7 +13,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from webgraph_it.analyse.compiled import compiled, parallel
+from webgraph_it.analyse.compiled import parallel
+from webgraph_it.graph.compiled import compiled
 
 Offsets = NDArray[np.int64]
 Ids = NDArray[np.uint32]

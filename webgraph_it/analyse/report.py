@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
-from webgraph_it.analyse.charts import TITLES, bow_tie_picture, log_dots, matrix
+from webgraph_it.analyse.charts import log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
+from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
 from webgraph_it.analyse.report_crawl import crawl_section
 from webgraph_it.analyse.report_parts import card, section, table, tiles
 from webgraph_it.analyse.results import Best
@@ -26,6 +27,7 @@ MEASURES = {
     "authority": ("Authority", "linked from good hubs (HITS)"),
     "hub": ("Hub", "links to good authorities (HITS)"),
     "in_degree": ("In-degree", "how many link here"),
+    "harmonic": ("Harmonic", "few steps away from many, along the links (estimated)"),
 }
 
 
@@ -116,7 +118,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent {law.exponent:.2f} ± {law.error:.2f} from {law.start} on "
+            f"Exponent {law.exponent:.3f} ± {law.error:.3f} from {law.start} on "
             f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
         )
     else:
@@ -188,7 +190,8 @@ def _ranks(findings: Sequence[Finding]) -> list[Markup]:
 def _rank_card(finding: Finding) -> Markup:
     controls: list[Markup] = []
     lists = []
-    for index, (measure, (title, meaning)) in enumerate(MEASURES.items()):
+    for index, measure in enumerate(finding.best):
+        title, meaning = MEASURES[measure]
         identity = f"{finding.level}-{measure}"
         checked = "checked" if index == 0 else None
         controls.append(
@@ -212,7 +215,11 @@ def _named(row: Best) -> Markup:
 
 
 def _value(measure: str, value: float) -> str:
-    return exact(value) if measure == "in_degree" else f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
+    if measure == "in_degree":
+        return exact(value)
+    if measure == "harmonic":
+        return f"{value:,.1f}"
+    return f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
 
 
 def _matrix(analysis: Analysis) -> list[Markup] | None:
@@ -237,7 +244,8 @@ def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
         f"PageRank. {pages.pagerank_iterations} iterations; {percent(pages.dangling_pagerank, 1)} of the rank "
         f"lies on dangling nodes. HITS: {pages.hits_iterations} iterations, both vectors sum to 1. Links of a "
         "page to itself count on the page graph; links inside a host or a domain do not count for its rank, "
-        "and links between two hosts or domains count by their number. Power laws: discrete maximum "
+        "and links between two hosts or domains count by their number. Harmonic centrality is estimated "
+        "(HyperBall, error about 6 %). Power laws: discrete maximum "
         "likelihood, start of the tail by the smallest Kolmogorov-Smirnov distance."
     )
     states = analysis.states

@@ -31,8 +31,14 @@ from webgraph_it.analyse.measures import Measures, positions, top
 
 TOP = 1000
 PARTS = [part.name.lower() for part in Part]
-TEXT_COLUMNS = {"pagerank": "pr", "authority": "authority", "hub": "hub", "in_degree": "indegree"}
-"""Name in Parquet → name in the text file, where it makes two columns, _pos and _val."""
+TEXT_COLUMNS = {
+    "harmonic": "harmonicc",
+    "pagerank": "pr",
+    "authority": "authority",
+    "hub": "hub",
+    "in_degree": "indegree",
+}
+"""Name in Parquet → name in the text file, where it makes two columns, _pos and _val; harmonic not for pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ def write_results(level: Level, measures: Measures, folder: Path) -> dict[str, l
     wanted = np.unique(np.concatenate(list(leaders.values())))
     names: dict[int, tuple[str, str]] = {}
     with _parquet(folder / "ranks.parquet") as write_table, _text(folder / "ranks.txt.gz") as lines:
-        lines.write(_text_head(level))
+        lines.write(_text_head(level, measures))
         for first, batch in level.batches():
             rows = slice(first, first + batch.num_rows)
             write_table(_table(batch, rows, measures, places))
@@ -80,8 +86,9 @@ def _table(batch: Any, rows: slice, measures: Measures, places: dict[str, Ids]) 
     return pa.table(columns)
 
 
-def _text_head(level: Level) -> str:
-    pairs = [f"#{short}_pos\t#{short}_val" for short in TEXT_COLUMNS.values()]
+def _text_head(level: Level, measures: Measures) -> str:
+    present = [short for name, short in TEXT_COLUMNS.items() if name in measures.rankings()]
+    pairs = [f"#{short}_pos\t#{short}_val" for short in present]
     names = {"pages": ["#url"], "hosts": ["#host_rev"], "domains": ["#domain_rev", "#n_hosts"]}
     return "\t".join([*pairs, *names[level.name]]) + "\n"
 
@@ -90,7 +97,8 @@ def _text_lines(
     level: Level, rows: slice, measures: Measures, places: dict[str, Ids], batch: Any
 ) -> Iterator[str]:
     values = measures.rankings()
-    columns = [column[rows].tolist() for name in TEXT_COLUMNS for column in (places[name], values[name])]
+    present = [name for name in TEXT_COLUMNS if name in values]
+    columns = [column[rows].tolist() for name in present for column in (places[name], values[name])]
     shown = batch.column(level.name_column).to_pylist()
     names = [_one_line(name if level.name == "pages" else reversed_name(name)) for name in shown]
     if level.name == "domains":

@@ -1,8 +1,8 @@
 """The look of our HTML pages: one style sheet, light and dark by the reader's own preference; the page around.
 
 Guarantees: a page is one file that asks nobody for anything (its content security policy forbids it) and
-runs no script. Series colours keep at least 3:1 against their background in both themes, stay apart for
-readers who see few colours, and are never the only way to tell series apart (names, dashes and values too).
+runs no script. Series colours keep at least 3:1 against their background in both themes, and are never
+the only way to tell series apart (names, dashes and values on hover tell it too).
 """
 
 from webgraph_it.analyse.svg import Markup, element
@@ -81,7 +81,7 @@ td.name a { color: inherit; }
 .tabs > input:nth-of-type(5):checked ~ div:nth-of-type(5) { display: block; }
 footer { color: var(--soft); font-size: .86rem; padding-top: 26px; padding-bottom: 40px; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.chart { display: block; width: 100%; height: auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 660px; height: auto; margin: 0 auto; overflow: visible; }
 .chart text { font-size: 12px; fill: var(--ink); }
 .chart .tick, .chart .label { fill: var(--soft); }
 .chart .tick { font-size: 11.5px; font-variant-numeric: tabular-nums; }
