@@ -36,9 +36,10 @@ BASES = st.one_of(st.none(), REFERENCES, st.just("http://www.esempio.it/a/b/c.ht
 
 
 def url_of(surt: str) -> str:
-    """A URL whose key should be this one: the labels put in order again."""
+    """A URL whose key should be this one: the labels put in order again, and a scheme whose port is another."""
     host, _, rest = surt.partition(")")
-    return f"http://{'.'.join(reversed(host.split(',')))}{rest}"
+    scheme = "https" if rest.startswith(":80/") else "http"
+    return f"{scheme}://{'.'.join(reversed(host.split(',')))}{rest}"
 
 
 # -- pinned -------------------------------------------------------------------------------------------------
@@ -214,6 +215,7 @@ def test_normal_is_idempotent(reference: str, base: str | None) -> None:
 @example("http://esempio.it/;jsessionid=1(S(x))/(S(y))/")
 @example("http://esempio.it/?&sid=&PHPSESSID=1&%c3")
 @example("http://www.www.it./")
+@example("https://esempio.it:80/")
 def test_key_is_idempotent(reference: str) -> None:
     surt = key(reference)
     if isinstance(surt, str) and not surt.startswith("["):

@@ -16,6 +16,7 @@ BASE = "http://www.esempio.it/a/b/c.html?d=e"
         ("http://esempio.it", "http://esempio.it/"),
         ("https://esempio.it/x?y=1#z", "https://esempio.it/x?y=1"),
         ("x.html", "http://www.esempio.it/a/b/x.html"),
+        ("../x.html", "http://www.esempio.it/a/x.html"),
         ("/x", "http://www.esempio.it/x"),
         ("?x=1", "http://www.esempio.it/a/b/c.html?x=1"),
         ("#z", BASE),
@@ -31,7 +32,7 @@ def test_common_references_take_the_shortcut(reference: str, expected: str) -> N
     "reference",
     [
         *(
-            "../x",
+            "../../x",
             "./x",
             "/.",
             "x/%2e%2e/y",

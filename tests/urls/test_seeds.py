@@ -1,5 +1,6 @@
 """Seed files as people write them, and the one we ship."""
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -145,3 +146,17 @@ REGIONS = """
 @pytest.mark.parametrize("region", REGIONS.split())
 def test_every_region_is_a_seed(region: str) -> None:
     assert f"regione.{region}.it" in italy_lines()
+
+
+# -- what people type -----------------------------------------------------------------------------------------
+
+DATA = Path(os.environ.get("WEBGRAPH_IT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+BODIES = DATA / "it-public-bodies.tsv"
+
+
+@pytest.mark.skipif(not BODIES.exists(), reason="the list of Italian public bodies is not at hand")
+def test_eleven_thousand_sites_as_their_owners_typed_them() -> None:
+    sites = [line.partition("\t")[0].strip() for line in BODIES.read_text(encoding="utf-8").splitlines()]
+    seeds = parse_seeds(sites, "bodies")
+    assert len(seeds.urls) > 9000
+    assert 0 < len(seeds.complaints) < 500

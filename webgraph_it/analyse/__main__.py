@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _analyse(given: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m webgraph_it.analyse",
-        description="Degrees, PageRank, HITS, components and bow-tie of a compact graph, as files and a report.",
+        description="Degrees, PageRank, HITS, components, bow-tie of a compact graph, as files and a report.",
         epilog="Also: python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv",
     )
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="made by python -m webgraph_it.convert")

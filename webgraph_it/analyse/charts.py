@@ -1,8 +1,10 @@
-"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link matrix.
+"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link
+matrix.
 
 Each function takes numbers and names and returns a drawing; none knows where they come from.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,13 +81,13 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
 
 def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """A cap holds until the next one begins."""
-    corners = [(right[0], left[1]) for left, right in zip(run, run[1:], strict=False)]
+    corners = [(right[0], left[1]) for left, right in itertools.pairwise(run)]
     return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
 
 def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_label: str) -> list[Markup]:
     hits = []
-    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in zip(xs, xs[1:], strict=False)), x(xs[-1])]
+    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in itertools.pairwise(xs)), x(xs[-1])]
     for index, at in enumerate(xs):
         here = [(line, value) for line in lines if (value := line.values[index]) is not None]
         if not here:
@@ -200,6 +202,7 @@ def bow_tie_picture(parts: dict[str, int]) -> Markup:
     """The bow-tie with areas proportional to the nodes of each part; empty parts are only named."""
     whole = sum(parts.values()) or 1
     area = {name: BOW_AREA * count / whole for name, count in parts.items()}
+    tall = BOW_HEIGHT if any(parts[name] for name in FOOT) else FOOTLESS_HEIGHT
     radius = max(14.0, math.sqrt(area["core"] / math.pi))
     in_wing, in_edge = _wing(-1, area["in"], radius)
     out_wing, out_edge = _wing(1, area["out"], radius)
@@ -211,15 +214,13 @@ def bow_tie_picture(parts: dict[str, int]) -> Markup:
     hits = [
         hit(
             element("g", shape, class_="strip"),
-            tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT),
+            tip(*places[name], _part_words(name, parts[name], whole), height=tall),
         )
         for name, shape in shapes.items()
         if parts[name]
     ]
     strings = _strings(parts, radius)
-    return picture(
-        "The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT
-    )
+    return picture("The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=tall)
 
 
 TITLES = {
@@ -230,7 +231,8 @@ TITLES = {
     "tendril": "Tendrils",
     "disconnected": "Disconnected",
 }
-CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 108.0, 262.0, 328.0
+CENTRE, MIDDLE, BLOB_Y = WIDTH / 2, 108.0, 262.0
+BOW_HEIGHT, FOOTLESS_HEIGHT = 328.0, 220.0
 FOOT = {"tendril": 90.0, "tube": CENTRE, "disconnected": WIDTH - 90.0}
 
 
@@ -243,11 +245,12 @@ def _part_names(parts: dict[str, int], in_edge: float, out_edge: float) -> list[
         words = TITLES[name] if parts[name] else f"no {TITLES[name]}"
         return text(x, y, words, "part-name" if parts[name] else "label", anchor)
 
+    footed = any(parts[name] for name in FOOT)
     return [
         text(CENTRE, MIDDLE + 4, "Core", "on-part", "middle"),
         named("in", in_edge - 8, MIDDLE + 4, "end"),
         named("out", out_edge + 8, MIDDLE + 4, "start"),
-        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items()),
+        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items() if footed),
     ]
 
 
@@ -313,3 +316,23 @@ def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> 
             hits.append(hit(area, tip(x + cell, y, told, width, height)))
     drawing = picture(title, parts, hits, width=width, height=height)
     return element("div", drawing, class_="scroll", style=f"--natural: {number(width)}px")
+
+
+# -- scatter -------------------------------------------------------------------------------------------------
+
+
+def scatter(title: str, points: Sequence[tuple[float, float, str]], x_label: str, y_label: str) -> Markup:
+    """Named dots (x, y, name); x, which starts at 1 or above, on a logarithmic axis."""
+    x = scale_for([at for at, _, _ in points], LEFT, WIDTH - RIGHT, logarithmic=True)
+    values = [value for _, value, _ in points]
+    margin = (max(values) - min(values)) * 0.08 or 1.0
+    y = Scale(min(values) - margin, max(values) + margin, HEIGHT - BOTTOM, TOP)
+    dots = [element("circle", cx=x(at), cy=y(value), r=4, class_="dot series-1") for at, value, _ in points]
+    hits = [
+        hit(
+            element("circle", cx=x(at), cy=y(value), r=7, class_="strip"),
+            tip(x(at), y(value), [cut(name, WIDTH - 40), f"place {exact(at)}, {y_label} {exact(value)}"]),
+        )
+        for at, value, name in points
+    ]
+    return picture(title, frame(x, y, x_label, y_label), dots, hits)

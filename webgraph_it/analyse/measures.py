@@ -84,12 +84,15 @@ class Summary:
     hits_iterations: int
 
 
-def measure(graph: Csr, scratch: Path | None = None, say: Say = lambda _: None) -> Measures:
-    """All measures of a graph. `scratch`: a folder for the transposed graph, for graphs larger than memory."""
+def measure(
+    graph: Csr, transposed: Csr | None = None, scratch: Path | None = None, say: Say = lambda _: None
+) -> Measures:
+    """All measures of a graph. `transposed` is made if not given: in `scratch`, a folder, or in memory."""
     if graph.weights is not None:
-        graph = without_loops(graph)
-    say(f"turning {graph.arcs:,} arcs round")
-    transposed = transpose(graph, scratch)
+        graph, transposed = without_loops(graph), None
+    if transposed is None:
+        say(f"turning {graph.arcs:,} arcs round")
+        transposed = transpose(graph, scratch)
     ranked = pagerank(graph, transposed)
     say(f"PageRank: {ranked.iterations} iterations")
     judged = hits(graph, transposed)

@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
-from webgraph_it.fetch.connections import Flow, Governor, Watcher, flow_name
+from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.target import Target
 
@@ -99,7 +100,7 @@ class Fetcher:
         self._resolver = resolver
         self._count = count
         self._gate = AddressGate(clock, time.time) if clock is not None else None
-        self._watcher = Watcher(self.governor.closing, self._gone)
+        self._watcher = Watcher(self.governor.closing, self._gone, kernel())
         self._flows: dict[Connection, Flow] = {}
         self._outside: deque[asyncio.Future[None]] = deque()
         """Requests that wait for room before they may wait for a place."""
@@ -240,8 +241,7 @@ class Fetcher:
         """A new connection to exactly the address in `key`; its place has been taken already."""
         address, port, tls, host = key
         loop = asyncio.get_running_loop()
-        limited = self.shaper is not None and not self.shaper.may_start
-        sock = _new_socket(address, _LIMITED_RECEIVE_BYTES if limited else 0)
+        sock = _new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper is not None else 0)
         connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
         try:
@@ -282,8 +282,7 @@ class Fetcher:
 
     def _closed(self, connection: Connection) -> None:
         """A connection's socket was closed: its place is free when the kernel says so."""
-        flow = self._flows.pop(connection, None)
-        self.governor.closed(connection, flow_name(flow) if flow is not None else connection)
+        self.governor.closed(connection, self._flows.pop(connection, connection))
         self._watcher.wake()
 
     def _gone(self, names: list[object]) -> None:
@@ -360,8 +359,6 @@ def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
 
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-_LIMITED_RECEIVE_BYTES = 8 * 1024
-"""SO_RCVBUF while bandwidth is limited: what we do not read must stay at the server, not in our kernel."""
 
 
 def _server_name(host: str) -> str:

@@ -19,9 +19,8 @@ from webgraph_it.fetch.response_parser import BadResponse, ResponseParser
 class Shaper(Protocol):
     """The bandwidth limit that all connections share (see shaper.py)."""
 
-    @property
-    def may_start(self) -> bool:
-        """Whether there is no limit now."""
+    def receive_buffer_bytes(self) -> int:
+        """SO_RCVBUF of a new socket, so that what is not read stays at the server; 0 is the system's own."""
 
     def read_bytes(self) -> int:
         """The most that the next read should bring."""

@@ -43,6 +43,7 @@ _RULES = (Field.ALLOW, Field.DISALLOW)
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 _PRODUCT_TOKEN = re.compile(rb"[A-Za-z_-]*")
 _NOT_PRINTABLE_ASCII = re.compile(rb"[^\x20-\x7e]")
+_LEADING_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _ESCAPED_SLASH = re.compile("%2f", re.IGNORECASE)
 
 
@@ -154,8 +155,14 @@ def _token_of(value: bytes) -> bytes:
 
 def _cleaned(field_: Field, value: bytes) -> str:
     if field_ is Field.CRAWL_DELAY:
-        return _text(value).replace(",", ".")  # an Italian half second is 0,5
+        return _seconds(_text(value))
     return comparable_query(_text(value)) if field_ in _RULES else _text(value)
+
+
+def _seconds(text: str) -> str:
+    """`0,5 secondi` is 0.5: a comma is a point in Italy, and the unit goes without saying."""
+    found = _LEADING_NUMBER.match(text)
+    return found[0].replace(",", ".") if found else text
 
 
 def _text(value: bytes) -> str:

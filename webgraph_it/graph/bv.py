@@ -9,14 +9,14 @@ hk+k bits. A signed difference d is 2d, or -2d-1 below zero. A record, for succe
 2. if window > 0: unary(r): the list copies from that of node x-r; 0: from none.
 3. if r > 0: gamma(number of blocks), gamma(first), gamma(length-1) for the others: runs of that list, in turn
    copied and skipped. What follows the last block is copied if their number is even.
-4. the successors not copied: if minintervallength > 0, gamma(number of runs of consecutive numbers at least so
-   long), each gamma(left end - x, signed) at first and gamma(left end - previous right end - 2) later, then
+4. the successors not copied: if minintervallength > 0, gamma(number of runs of consecutive numbers at least
+   so long), each gamma(left end - x, signed) at first, gamma(left end - previous right end - 2) later, then
    gamma(length - minintervallength);
 5. the rest: zeta_k(first - x, signed), zeta_k(difference - 1).
 
-The reference is the one that takes fewest bits, the nearest on ties, among non-empty lists whose own chain of
-references is shorter than maxrefcount. `BASE.offsets`: n+1 gamma codes, differences of the positions in bits of
-the records, from 0. `BASE.properties`: what Java needs to know to read both.
+The reference is the one that takes fewest bits, the nearest on ties, among non-empty lists whose own chain
+of references is shorter than maxrefcount. `BASE.offsets`: n+1 gamma codes, differences of the positions in
+bits of the records, from 0. `BASE.properties`: what Java needs to know to read both.
 
 Guarantees: the same bytes whatever the number of threads and the memory. The reader rejects records that
 contradict themselves, and reads only graphs with the default codes (empty compressionflags), as LAW's are.

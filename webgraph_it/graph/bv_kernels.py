@@ -27,6 +27,12 @@ def natural(value: int) -> int:
 
 
 @inlined
+def integer(value: int) -> int:
+    """The inverse of `natural`."""
+    return value >> 1 if value & 1 == 0 else -((value + 1) >> 1)
+
+
+@inlined
 def gamma_bits(value: int) -> int:
     return 2 * log2(value + 1) + 1
 
@@ -419,10 +425,7 @@ def get_list(
         right = 0
         for interval in range(intervals):
             value, position = get_gamma(data, position)
-            if interval == 0:
-                left = node + (value >> 1 if value & 1 == 0 else -((value + 1) >> 1))
-            else:
-                left = right + value + 2
+            left = node + integer(value) if interval == 0 else right + value + 2
             length, position = get_gamma(data, position)
             if count + length + least > degree:
                 return -1
@@ -435,7 +438,7 @@ def get_list(
     while count < degree:
         value, position = get_zeta(data, position, k)
         if previous < 0:
-            previous = node + (value >> 1 if value & 1 == 0 else -((value + 1) >> 1))
+            previous = node + integer(value)
         else:
             previous += value + 1
         out[count] = previous

@@ -7,20 +7,21 @@
       urls/000001.tsv …       one line per new node
       pages/000001.jsonl …    one line per URL that was tried
 
-**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte tells what
-it is: 1 a parent, 0 a child of the last parent before it. A page without links is a parent alone. A file
-starts with a parent; a sequence never goes on in the next file. There is no header.
+**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte tells
+what it is: 1 a parent, 0 a child of the last parent before it. A page without links is a parent alone. A
+file starts with a parent; a sequence never goes on in the next file. There is no header.
 
 **tsv.** `key TAB url LF`, ASCII, once per node of the graph, in order of discovery.
 
-**jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines, the
-last one counts. A key that is in no URL list was fetched but is outside the graph (a seed out of scope).
+**jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines,
+the last one counts. A key that is in no URL list was fetched but is outside the graph (a seed out of
+scope).
 
-A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones. Where
-committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
+A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones.
+Where committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
 
-Guarantees: nothing here writes. Whatever is wrong with a directory is one ShardError that says what was found,
-what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
+Guarantees: nothing here writes. Whatever is wrong with a directory is one ShardError that says what was
+found, what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
 """
 
 import json
@@ -107,7 +108,8 @@ def check_whole_records(part: Part) -> None:
     if torn:
         raise ShardError(
             f"{part.path} is torn: {part.length} bytes are {part.length // DIGEST_BYTES} records of "
-            f"{DIGEST_BYTES} bytes and {torn} bytes more. Resume the crawl once: it cuts its files back to the last commit."
+            f"{DIGEST_BYTES} bytes and {torn} bytes more. Resume the crawl once: it cuts its files "
+            "back to the last commit."
         )
 
 

@@ -4,19 +4,20 @@ Two files. `urls.blocks` holds the nodes in order of key, 48 to a block, each bl
 with a common dictionary). `urls.index`, all numbers little-endian u64:
 
     bytes 0-7     the magic `WGITURL1`
-    then          n, URLs per block, D (bytes of the dictionary, padding included), H (bytes of the heads)
-    D bytes       the zstd dictionary, padded with zeros to a multiple of 8 (empty: compressed without one)
+    then          n, URLs per block, D (bytes of the dictionary), H (bytes of the heads)
+    D bytes       the zstd dictionary (none: compressed without one), then zeros up to a multiple of 8
     (B+1) × 8     where each block starts in urls.blocks; the last is the length of that file
     (B+1) × 8     where each head starts among the heads; the last is H
     H bytes       the heads: the shortest prefix of each block's first key that is greater than the key before
 
-A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`, where
-`common` (at most 244) is how many bytes its key has in common with the key before it in the block; then the URLs
-of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the URL follows from the
-key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and the rest as in the key.
+A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`,
+where `common` (at most 244) is how many bytes its key has in common with the key before it in the block;
+then the URLs of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the
+URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and
+the rest as in the key.
 
-Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks of
-keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
+Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
+of keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
 """
 
 import mmap
@@ -67,8 +68,9 @@ class Block(NamedTuple):
     def lower_bound(self, key: bytes) -> tuple[int, bool]:
         """The position of the first key not less than `key`, and whether it is equal.
 
-        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A line
-        that shares more with its predecessor than `key` does is still less than `key`, and is passed over.
+        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A
+        line that shares more with its predecessor than `key` does is still less than `key`, and is passed
+        over.
         """
         known, rest, wanted = 0, b"", key
         for position, line in enumerate(self.lines[: len(self.spellings)]):
@@ -108,7 +110,7 @@ class UrlMap:
             )
         self._n, self._per_block, dictionary, _ = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
         blocks = -(-self._n // self._per_block)
-        table = HEADER_BYTES + dictionary
+        table = HEADER_BYTES + dictionary + -dictionary % 8
         self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
         self._head_starts = memoryview(self._index)[
             table + 8 * (blocks + 1) : table + 16 * (blocks + 1)
@@ -231,5 +233,5 @@ def _mapped(path: Path) -> mmap.mmap | bytes:
 
 
 def _decompressor(dictionary: bytes) -> zstandard.ZstdDecompressor:
-    trained = dictionary.rstrip(b"\0") if not any(dictionary) else dictionary
-    return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(trained) if trained else None)
+    trained = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    return zstandard.ZstdDecompressor(dict_data=trained)

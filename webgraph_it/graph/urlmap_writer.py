@@ -117,12 +117,12 @@ def _index(
     nodes: int, dictionary: zstandard.ZstdCompressionDict | None, starts: list[int], heads: list[bytes]
 ) -> bytes:
     trained = b"" if dictionary is None else dictionary.as_bytes()
-    trained += b"\0" * (-len(trained) % 8)
+    padding = b"\0" * (-len(trained) % 8)
     joined = b"".join(heads)
     head_starts = np.concatenate([[0], np.cumsum([len(h) for h in heads])]).astype("<u8")
     header = MAGIC + struct.pack("<4Q", nodes, URLS_PER_BLOCK, len(trained), len(joined))
     assert len(header) == HEADER_BYTES
-    return header + trained + np.array(starts, "<u8").tobytes() + head_starts.tobytes() + joined
+    return header + trained + padding + np.array(starts, "<u8").tobytes() + head_starts.tobytes() + joined
 
 
 # -- kernels ------------------------------------------------------------------------------------------------

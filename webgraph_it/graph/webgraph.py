@@ -4,7 +4,8 @@
     graph.url(graph.successors(graph.id("http://www.unipd.it/"))[0])
 
 Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the
-ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. Libraries (scipy, networkit, networkx) are imported only when their adapter is called. Nothing here writes.
+ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. Libraries
+(scipy, networkit, networkx) are imported only when their adapter is called. Nothing here writes.
 """
 
 import json

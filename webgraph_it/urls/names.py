@@ -14,12 +14,16 @@ import re
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
-from hashlib import md5
 from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
 from webgraph_it.urls.plain import plain
+
+try:  # CPython's own MD5: on texts as short as keys, most of the time of hashlib's (OpenSSL's) is set-up
+    from _md5 import md5  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    from hashlib import md5
 
 RECIPE_VERSION = 1
 
@@ -57,22 +61,25 @@ def normal(reference: str, base: str | None = None) -> str | Refusal:
 def key(url: str) -> str | Refusal:
     """The SURT key of a URL: equal keys are one node."""
     normal_url = normal(url)
-    return normal_url if isinstance(normal_url, Refusal) else _key_of_normal(normal_url)
+    return _key_of_normal(normal_url) if isinstance(normal_url, str) else normal_url
 
 
 def digest(key: str) -> bytes:
     """MD5 of the key with the first bit cleared: that bit tells a parent from a child in the shards."""
-    whole = md5(key.encode(), usedforsecurity=False).digest()
+    whole: bytes = md5(key.encode(), usedforsecurity=False).digest()
     return whole if whole[0] < 0x80 else bytes((whole[0] & 0x7F,)) + whole[1:]
 
 
 def name(reference: str, base: str | None = None) -> Name | Refusal:
     """`normal`, `key` and `digest` in one call."""
-    url = normal(reference, base)
-    if isinstance(url, Refusal):
+    url = plain(reference, base) or _parsed(reference, base)
+    if not isinstance(url, str):
         return url
     surt = _key_of_normal(url)
-    return surt if isinstance(surt, Refusal) else Name(url, surt, digest(surt))
+    return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
+
+
+_new = tuple.__new__  # what Name() calls, without the call in between
 
 
 # -- the normal form ----------------------------------------------------------------------------------------
@@ -179,7 +186,6 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _HOST = re.compile(r"(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\]")
 _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
 _LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
-_NEEDS_STEPS = re.compile(r"[?;%(]")
 
 
 def _key_of_normal(url: str) -> str | Refusal:
@@ -187,12 +193,12 @@ def _key_of_normal(url: str) -> str | Refusal:
     host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
-    if not _NEEDS_STEPS.search(rest):
-        return f"{host}/{rest}"
-    path, _, query = rest.partition("?")
-    path = _applied(PATH_STEPS, "/" + path)
-    query = _applied(QUERY_STEPS, query)
-    return f"{host}{path}?{query}" if query else host + path
+    path, question_mark, query = rest.partition("?")
+    if ";" in path or "%" in path or "(" in path:  # else no step changes it
+        path = _applied(PATH_STEPS, "/" + path)[1:]
+    if question_mark and (query := _applied(QUERY_STEPS, query)):
+        return f"{host}/{path}?{query}"
+    return f"{host}/{path}"
 
 
 def _applied(steps: tuple[Step, ...], text: str) -> str:

@@ -27,6 +27,8 @@ class _Base(NamedTuple):
     """`http://esempio.it`"""
     directory: str
     """Up to the last slash of the path."""
+    above: str
+    """The directory of the directory, or the root's."""
     document: str
     """Up to the query."""
     url: str
@@ -36,7 +38,11 @@ def plain(reference: str, base: str | None) -> str | None:
     """The normal form of `reference` seen from `base`, if gluing can tell."""
     if "#" in reference:
         reference = reference.partition("#")[0]
-    return _checked(reference if reference.startswith("http") else _glued(reference, base))
+    url = reference if reference.startswith("http") else _glued(reference, base)
+    shape = _SHAPE.fullmatch(url)
+    if shape is None or "/." in url or "/%2" in url or not _is_plain_host(shape[1]):
+        return None
+    return url if shape[2] else url + "/"
 
 
 def _glued(reference: str, base: str | None) -> str:
@@ -49,25 +55,22 @@ def _glued(reference: str, base: str | None) -> str:
         return (parts.scheme if reference.startswith("//") else parts.origin) + reference
     if reference.startswith("?"):
         return parts.document + reference
+    if reference.startswith("../"):
+        return parts.above + reference[3:]
     return parts.directory + reference if reference else parts.url
-
-
-def _checked(url: str) -> str | None:
-    shape = _SHAPE.fullmatch(url)
-    if not shape or "/." in url or "/%2" in url or not _is_plain_host(shape[1]):
-        return None
-    return url if shape[2] else url + "/"
 
 
 @lru_cache(maxsize=64)
 def _base(base: str) -> _Base | None:
-    url = _checked(base.partition("#")[0])
+    url = plain(base, None)
     if url is None:
         return None
     document = url.partition("?")[0]
     scheme, _, rest = url.partition("//")
     origin = f"{scheme}//{rest.partition('/')[0]}"
-    return _Base(scheme, origin, document[: document.rindex("/") + 1], document, url)
+    directory = document.rpartition("/")[0]
+    above = directory.rpartition("/")[0] if directory != origin else origin
+    return _Base(scheme, origin, f"{directory}/", f"{above}/", document, url)
 
 
 @lru_cache(maxsize=8192)

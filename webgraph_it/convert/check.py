@@ -1,0 +1,105 @@
+"""`--check`: does a finished graph still say what the shards say?
+
+Guarantees: every file has the recorded size and SHA-256; the shards, mapped again with digests made from
+the URL map's own keys, give the same lists, arc for arc; parents are exactly the nodes whose state says so.
+The first difference is named. Needs room on disk for a second CSR while it runs, and leaves nothing behind.
+"""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from webgraph_it.convert import mapping, names, rows
+from webgraph_it.convert.job import Job
+from webgraph_it.convert.progress import Progress
+from webgraph_it.convert.sources import ConvertError, Sources
+from webgraph_it.convert.steps import sha256
+from webgraph_it.graph.bv import Parameters
+from webgraph_it.graph.csr import Array, CsrFiles
+from webgraph_it.graph.webgraph import WebGraph
+from webgraph_it.urls import digest
+
+SCRATCH = ".check"
+
+
+def check(out: Path, sources: Sources, memory_bytes: int, threads: int, progress: Progress) -> str:
+    """One sentence that says what holds; ConvertError names the first difference."""
+    graph = WebGraph(out)
+    files = _check_files(out, graph.summary["files"], progress)
+    job = Job(out / SCRATCH, sources, memory_bytes, threads, Parameters(), progress)
+    try:
+        parents = _map_again(job, graph)
+        _check_lists(CsrFiles.of(out), CsrFiles.of(job.out), graph)
+        _check_states(graph, parents, bool(sources.pages))
+    finally:
+        shutil.rmtree(job.out, ignore_errors=True)
+    return f"{out}: {files} files, {len(graph)} nodes and {graph.arcs} arcs are as they should be"
+
+
+def _check_files(out: Path, files: dict[str, dict[str, object]], progress: Progress) -> int:
+    progress.begin("checksums", len(files))
+    for number, (name, expected) in enumerate(sorted(files.items())):
+        path = out / name
+        if not path.exists():
+            raise ConvertError(f"{path} is missing.")
+        if path.stat().st_size != expected["bytes"]:
+            raise ConvertError(f"{path} has {path.stat().st_size} bytes, not {expected['bytes']}.")
+        if sha256(path) != expected["sha256"]:
+            raise ConvertError(f"{path} was changed: its SHA-256 is not the one in {out / 'graph.json'}.")
+        progress.at(number + 1)
+    progress.end(f"{len(files)} files")
+    return len(files)
+
+
+def _map_again(job: Job, graph: WebGraph) -> Array:
+    """The shards as CSR in the scratch folder, by the URL map; returns which nodes are parents."""
+    shutil.rmtree(job.out, ignore_errors=True)
+    job.work.mkdir(parents=True)
+    job.state = {"counts": {"nodes": len(graph)}}
+    with (job.work / "digests.bin").open("wb") as file:
+        file.writelines(digest(key) for key in graph.urls.keys())  # noqa: SIM118
+    for step, makes in (
+        (mapping.make_parts, [".work/parts"]),
+        (rows.make_csr, ["offsets.u64", "targets.u32"]),
+    ):
+        job.clear_staging()
+        job.progress.begin("mapping again")
+        step(job)
+        job.publish(makes)
+        job.progress.end("done")
+    return np.fromfile(job.staging / ".work" / "parents.u8", np.uint8)
+
+
+def _check_lists(ours: CsrFiles, again: CsrFiles, graph: WebGraph) -> None:
+    """Compare block by block."""
+    for first, beyond in again.blocks(1 << 22):
+        new, old = again.offsets(first, beyond), ours.offsets(first, beyond)
+        different = np.flatnonzero(new != old)
+        if not len(different):
+            targets = again.targets(int(new[0]), int(new[-1])) != ours.targets(int(old[0]), int(old[-1]))
+            if not targets.any():
+                continue
+            different = np.searchsorted(new - new[0], np.flatnonzero(targets)[:1], side="right")
+        node = first + int(different[0]) - 1
+        raise ConvertError(
+            f"the graph does not agree with the shards: the first difference is at node {node} "
+            f"({graph.url(node)}), which has {graph.outdegree(node)} successors in the graph."
+        )
+
+
+def _check_states(graph: WebGraph, parents: Array, has_pages: bool) -> None:
+    if not has_pages or not (graph.path / "nodes.parquet").exists():
+        return
+    states = graph.nodes(["state"])["state"].combine_chunks()
+    said = np.isin(
+        np.array(states.dictionary)[states.indices.to_numpy()], [names.STATES[i] for i in names.PARENT_STATES]
+    )
+    different = np.flatnonzero(said != (parents > 0))
+    if len(different):
+        node = int(different[0])
+        found = "no sequence" if said[node] else "a sequence"
+        raise ConvertError(
+            f"{len(different)} nodes have a state that the shards contradict; the first is node {node} "
+            f"({graph.url(node)}): {states[node].as_py()}, with {found} in the shards."
+        )

@@ -1,0 +1,194 @@
+"""`export`: a compact graph in the formats of other tools.
+
+    cc        Common Crawl's layout: vertices and edges as gzipped text, hosts and domains, names reversed
+    parquet   an edge list: source, target (and weight)
+    npz       scipy's sparse matrix
+    graphml   for small graphs: one XML document, nodes with their URL
+    gexf      the same for Gephi
+
+Guarantees: a file appears under its name only when it is complete. GraphML and GEXF are refused above
+--most-arcs, with the size that they would have. In Common Crawl's edges the links of a host to itself are
+left out, as there.
+"""
+
+import argparse
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from webgraph_it.convert.sources import ConvertError
+from webgraph_it.graph.csr import Array
+from webgraph_it.graph.webgraph import WebGraph
+
+LEVELS = ("pages", "hosts", "domains")
+NODES_AT_A_TIME = 1 << 16
+XML_BYTES_PER_ARC, XML_BYTES_PER_NODE = 50, 120
+
+
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `export`."""
+    parser.add_argument("graph", type=Path, metavar="DIR", help="a compact graph directory")
+    parser.add_argument(
+        "--format", required=True, choices=sorted(FORMATS), help="; ".join(__doc__.splitlines()[2:7])
+    )
+    parser.add_argument(
+        "--level", choices=LEVELS, help="which graph (default: pages; for cc: hosts and domains)"
+    )
+    parser.add_argument(
+        "--to", type=Path, required=True, metavar="PATH", help="the file, or for cc the folder, to write"
+    )
+    parser.add_argument(
+        "--most-arcs", type=int, default=1_000_000, help="limit for graphml and gexf (1000000)"
+    )
+
+
+def export(options: argparse.Namespace) -> int:
+    """Run `export`; returns the exit code."""
+    if options.format == "cc":
+        for level in [options.level] if options.level else LEVELS[1:]:
+            _common_crawl(open_level(options.graph, level), level, options.to)
+        return 0
+    graph = open_level(options.graph, options.level or "pages")
+    if options.format in ("graphml", "gexf"):
+        _guard(graph, options.most_arcs, options.format)
+    _finished(options.to, lambda path: FORMATS[options.format](graph, path))
+    print(options.to)
+    return 0
+
+
+def open_level(path: Path, level: str) -> WebGraph:
+    """The page graph of a directory, or its host or domain graph."""
+    return WebGraph(path if level == "pages" else path / level)
+
+
+def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
+    size = graph.arcs * XML_BYTES_PER_ARC + len(graph) * XML_BYTES_PER_NODE
+    if graph.arcs > most_arcs:
+        raise ConvertError(
+            f"{graph.path} has {graph.arcs} arcs: as {name} it would be about {size / 1e9:.1f} GB, "
+            f"which no viewer opens. Take --level hosts or domains, or raise --most-arcs (now {most_arcs})."
+        )
+
+
+def _finished(path: Path, write: Callable[[Path], None]) -> None:
+    """Write under another name, then rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new{path.suffix}")
+    try:
+        write(temporary)
+        temporary.rename(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _lists(graph: WebGraph) -> Iterator[tuple[Array, Array, Array | None]]:
+    """(sources, targets, weights) of a run of nodes at a time."""
+    for first in range(0, len(graph), NODES_AT_A_TIME):
+        offsets = graph.offsets[first : first + NODES_AT_A_TIME + 1].astype(np.int64)
+        nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
+        here = slice(int(offsets[0]), int(offsets[-1]))
+        weights = None if graph.weights is None else np.asarray(graph.weights[here])
+        yield np.repeat(nodes, np.diff(offsets)), np.asarray(graph.targets[here]), weights
+
+
+def _common_crawl(graph: WebGraph, level: str, folder: Path) -> None:
+    """Vertices: id TAB reversed name (domains: TAB number of hosts). Edges: id TAB id."""
+    name = {"hosts": "host", "domains": "domain", "pages": "page"}[level]
+    _finished(folder / f"{name}-vertices.txt.gz", lambda path: _vertices(graph, level, path))
+    _finished(folder / f"{name}-edges.txt.gz", lambda path: _edges(graph, path))
+    print(folder / f"{name}-edges.txt.gz")
+
+
+def _vertices(graph: WebGraph, level: str, path: Path) -> None:
+    with _gzipped(path) as file:
+        if level == "pages":
+            file.writelines(f"{node}\t{url}\n".encode() for node, url in enumerate(graph.urls))
+            return
+        table = graph.nodes().to_pydict()
+        sizes = [f"\t{count}" for count in table["hosts"]] if level == "domains" else [""] * len(graph)
+        for node, key, size in zip(table["id"], table["key"], sizes, strict=True):
+            file.write(f"{node}\t{key.replace(',', '.')}{size}\n".encode())
+
+
+def _edges(graph: WebGraph, path: Path) -> None:
+    with _gzipped(path) as file:
+        for sources, targets, _ in _lists(graph):
+            between = sources != targets
+            pairs = zip(sources[between].tolist(), targets[between].tolist(), strict=True)
+            file.write("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
+
+
+def _gzipped(path: Path) -> gzip.GzipFile:
+    return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)
+
+
+def _parquet(graph: WebGraph, path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    fields = {"source": pa.uint32(), "target": pa.uint32()}
+    schema = pa.schema(fields if graph.weights is None else fields | {"weight": pa.uint32()})
+    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for sources, targets, weights in _lists(graph):
+            columns = [sources, targets] if weights is None else [sources, targets, weights]
+            writer.write_table(pa.Table.from_arrays([pa.array(c) for c in columns], schema=schema))
+
+
+def _npz(graph: WebGraph, path: Path) -> None:
+    from scipy.sparse import save_npz
+
+    save_npz(path, graph.to_scipy())
+
+
+def _graphml(graph: WebGraph, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.write(
+            '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+        )
+        file.write('<key id="url" for="node" attr.name="url" attr.type="string"/>\n')
+        file.write(
+            '<key id="weight" for="edge" attr.name="weight" attr.type="long"/>\n'
+            '<graph edgedefault="directed">\n'
+        )
+        for node, url in enumerate(graph.urls):
+            file.write(f'<node id="{node}"><data key="url">{_escaped(url)}</data></node>\n')
+        for source, target, weight in _arcs(graph):
+            data = "" if weight is None else f'<data key="weight">{weight}</data>'
+            file.write(f'<edge source="{source}" target="{target}">{data}</edge>\n')
+        file.write("</graph>\n</graphml>\n")
+
+
+def _gexf(graph: WebGraph, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.write(
+            '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
+        )
+        file.write('<graph defaultedgetype="directed">\n<nodes>\n')
+        for node, url in enumerate(graph.urls):
+            file.write(f'<node id="{node}" label={quoteattr(url)}/>\n')
+        file.write("</nodes>\n<edges>\n")
+        for number, (source, target, weight) in enumerate(_arcs(graph)):
+            file.write(f'<edge id="{number}" source="{source}" target="{target}" weight="{weight or 1}"/>\n')
+        file.write("</edges>\n</graph>\n</gexf>\n")
+
+
+def _escaped(text: str) -> str:
+    return quoteattr(text)[1:-1].replace("&quot;", '"')
+
+
+def _arcs(graph: WebGraph) -> Iterator[tuple[int, int, int | None]]:
+    for sources, targets, weights in _lists(graph):
+        values = [None] * len(targets) if weights is None else weights.tolist()
+        yield from zip(sources.tolist(), targets.tolist(), values, strict=True)
+
+
+FORMATS: dict[str, Callable[[WebGraph, Path], None]] = {
+    "cc": lambda graph, path: None,
+    "parquet": _parquet,
+    "npz": _npz,
+    "graphml": _graphml,
+    "gexf": _gexf,
+}

@@ -1,0 +1,145 @@
+"""One conversion: where it writes, how much memory and how many threads it has, and what it counted.
+
+Guarantees: a file appears under its final name only when it is complete and on disk (written in a staging
+folder, fsynced, renamed); the record of finished steps survives a crash at any moment; two conversions
+never share a folder.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from webgraph_it.convert.progress import Progress
+from webgraph_it.convert.sources import ConvertError, Sources
+from webgraph_it.graph.bv import Parameters
+
+WORK = ".work"
+STATE = "state.json"
+INTERPRETER_BYTES = 400 << 20
+"""What Python, numpy, pyarrow and numba take before any data is read."""
+LEAST_BUDGET = 48 << 20
+
+
+@dataclass(slots=True)
+class Job:
+    """What every step is given."""
+
+    out: Path
+    sources: Sources
+    memory_bytes: int
+    threads: int
+    parameters: Parameters
+    progress: Progress
+    state: dict[str, Any] = field(default_factory=dict)
+    _lock: TextIO | None = None
+
+    @property
+    def work(self) -> Path:
+        return self.out / WORK
+
+    @property
+    def staging(self) -> Path:
+        """Where the running step writes."""
+        return self.work / "staging"
+
+    @property
+    def budget_bytes(self) -> int:
+        """Memory for data."""
+        return max(self.memory_bytes - INTERPRETER_BYTES, LEAST_BUDGET)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        counts: dict[str, int] = self.state.setdefault("counts", {})
+        return counts
+
+    def open(self) -> None:
+        """Take the folder, and read what an earlier run finished."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.work / "lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise ConvertError(
+                f"another conversion is writing {self.out}: wait for it, or give another --out."
+            ) from None
+        self.state = self._earlier()
+
+    def close(self) -> None:
+        """Give the folder back."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        if self._lock:
+            self._lock.close()
+
+    def _earlier(self) -> dict[str, Any]:
+        fresh: dict[str, Any] = {"sources": self.sources.fingerprint, "done": {}, "counts": {}}
+        for path, inside in ((self.work / STATE, None), (self.out / "graph.json", "conversion")):
+            try:
+                state = json.loads(path.read_bytes())
+                state = state[inside] if inside else state
+            except (OSError, ValueError, KeyError):
+                continue
+            if state.get("sources") == fresh["sources"]:
+                return dict(state)
+            self.progress.note(f"{self.out} was made from other files: starting again")
+            break
+        return fresh
+
+    def save(self) -> None:
+        """Put the record of finished steps on disk."""
+        write_atomically(self.work / STATE, json.dumps(self.state).encode())
+
+    def publish(self, names: Iterable[str]) -> dict[str, int]:
+        """Move what the step has staged to its final place; returns the sizes."""
+        sizes: dict[str, int] = {}
+        for name in names:
+            staged, final = self.staging / name, self.out / name
+            sync_tree(staged)
+            final.parent.mkdir(parents=True, exist_ok=True)
+            if final.is_dir():
+                shutil.rmtree(final)
+            staged.rename(final)
+            sync(final.parent)
+            sizes |= sizes_below(self.out, name)
+        return sizes
+
+    def clear_staging(self) -> Path:
+        """An empty staging folder."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        (self.staging / WORK).mkdir(parents=True)
+        return self.staging
+
+
+def sizes_below(out: Path, name: str) -> dict[str, int]:
+    """Path → bytes of a file, or of all files in a folder."""
+    path = out / name
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    return {str(file.relative_to(out)): file.stat().st_size for file in files}
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(path: Path) -> None:
+    for each in [*path.rglob("*"), path] if path.is_dir() else [path]:
+        sync(each)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """The old content or the new, never a part."""
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.write_bytes(data)
+    sync(temporary)
+    temporary.rename(path)
+    sync(path.parent)

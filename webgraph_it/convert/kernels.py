@@ -1,0 +1,337 @@
+"""The inner loops of convert: digests of keys, the digest index, sequences of ids, lists, groups.
+
+Pure functions of arrays. A sequence is what g4 holds: 32-bit ids, FLAG set for a parent, clear for its
+children.
+"""
+
+import numpy as np
+
+from webgraph_it.graph.compiled import compiled, inlined, signed
+from webgraph_it.graph.csr import Array
+
+FLAG = 1 << 31
+UNKNOWN = 0xFFFFFFFF
+"""No id: a parent's flag and 2^31-1, which is beyond the last id."""
+
+# -- MD5 of many short keys (hashlib costs a microsecond of interpreter for each) --------------------------
+
+_SHIFTS = np.array(
+    [7, 12, 17, 22] * 4 + [5, 9, 14, 20] * 4 + [4, 11, 16, 23] * 4 + [6, 10, 15, 21] * 4, np.uint32
+)
+_SINES = np.floor(np.abs(np.sin(np.arange(1, 65, dtype=np.float64))) * 2.0**32).astype(np.uint32)
+
+
+@inlined
+def _md5_turn(b: int, sum_: int, left: int) -> int:
+    turned = np.uint32(sum_)
+    return np.uint32(b + np.uint32((turned << np.uint32(left)) | (turned >> np.uint32(32 - left))))  # type: ignore
+
+
+@inlined
+def _md5_block(state: Array, words: Array) -> None:
+    """One block of MD5 (RFC 1321): four times sixteen steps."""
+    a, b, c, d = state[0], state[1], state[2], state[3]
+    for i in range(16):
+        a, b, c, d = d, _md5_turn(b, ((b & c) | (~b & d)) + a + _SINES[i] + words[i], _SHIFTS[i]), b, c
+    for i in range(16, 32):
+        a, b, c, d = (
+            d, _md5_turn(b, ((d & b) | (~d & c)) + a + _SINES[i] + words[(5 * i + 1) & 15], _SHIFTS[i]), b, c
+        )  # fmt: skip
+    for i in range(32, 48):
+        a, b, c, d = d, _md5_turn(b, (b ^ c ^ d) + a + _SINES[i] + words[(3 * i + 5) & 15], _SHIFTS[i]), b, c
+    for i in range(48, 64):
+        a, b, c, d = d, _md5_turn(b, (c ^ (b | ~d)) + a + _SINES[i] + words[(7 * i) & 15], _SHIFTS[i]), b, c
+    state[0] += a
+    state[1] += b
+    state[2] += c
+    state[3] += d
+
+
+@compiled
+def digests(offsets: Array, data: Array, out: Array) -> None:
+    """The node digest of each key, as bytes: MD5 with the first bit cleared (urls.names.digest)."""
+    block = np.zeros(64, np.uint8)
+    words = block.view(np.uint32)
+    state = np.empty(4, np.uint32)
+    for row in range(len(offsets) - 1):
+        start, length = signed(offsets[row]), signed(offsets[row + 1]) - signed(offsets[row])
+        state[0], state[1], state[2], state[3] = 0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476
+        for at in range(0, length + 9, 64):
+            for i in range(64):
+                position = at + i
+                if position < length:
+                    block[i] = data[start + position]
+                else:
+                    block[i] = 0x80 if position == length else 0
+            if at + 64 >= length + 9:
+                words[14] = (length << 3) & 0xFFFFFFFF
+                words[15] = length >> 29
+            _md5_block(state, words)
+        out[row] = state.view(np.uint8)
+        out[row, 0] &= 0x7F
+
+
+@compiled
+def new_hosts(offsets: Array, data: Array, out: Array) -> None:
+    """out[i] = length of key i's host, `)` excluded, if the key before it has another host; else 0."""
+    for row in range(len(offsets) - 1):
+        start, beyond = signed(offsets[row]), signed(offsets[row + 1])
+        before = signed(offsets[row - 1]) if row else beyond
+        length = 0
+        same = row > 0
+        while start + length < beyond and data[start + length] != 41:
+            same = same and before + length < start and data[before + length] == data[start + length]
+            length += 1
+        same = same and before + length < start and data[before + length] == 41
+        out[row] = 0 if same else length
+
+
+# -- the digest index ----------------------------------------------------------------------------------------
+# A digest is two little-endian words. The top bits of the second choose a bucket; the first, without the
+# parent's bit, is compared. Buckets and tags are uniform because MD5 is.
+
+PARENT_BIT_OF_WORD = 0x80
+
+
+@compiled
+def count_buckets(words: Array, shift: int, first: int, ends: Array) -> None:
+    """ends[b+1] += digests in bucket first+b."""
+    for i in range(len(words)):
+        bucket = signed(words[i, 1] >> np.uint64(shift)) - first
+        if 0 <= bucket < len(ends) - 1:
+            ends[bucket + 1] += np.uint32(1)
+
+
+@compiled
+def fill_buckets(
+    words: Array, base: int, shift: int, first: int, ends: Array, tags: Array, ids: Array
+) -> None:
+    """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1."""
+    for i in range(len(words)):
+        bucket = signed(words[i, 1] >> np.uint64(shift)) - first
+        if 0 <= bucket < len(ends) - 1:
+            place = signed(ends[bucket])
+            ends[bucket] += np.uint32(1)
+            tags[place] = words[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD)
+            ids[place] = base + i
+
+
+@compiled
+def twin(ends: Array, tags: Array, ids: Array) -> tuple[int, int]:
+    """Two ids whose digests the index cannot tell apart, or (-1, -1)."""
+    for bucket in range(len(ends) - 1):
+        for i in range(signed(ends[bucket]), signed(ends[bucket + 1])):
+            for j in range(i + 1, signed(ends[bucket + 1])):
+                if tags[i] == tags[j]:
+                    return signed(ids[i]), signed(ids[j])
+    return -1, -1
+
+
+@compiled
+def look_up(words: Array, shift: int, first: int, starts: Array, tags: Array, ids: Array, out: Array) -> None:
+    """Replace digests by ids, parents flagged. What this part of the index does not hold is left as it is."""
+    buckets = len(starts) - 1
+    for i in range(len(words)):
+        bucket = signed(words[i, 1] >> np.uint64(shift)) - first
+        if 0 <= bucket < buckets:
+            word = words[i, 0]
+            tag = word & ~np.uint64(PARENT_BIT_OF_WORD)
+            for place in range(signed(starts[bucket]), signed(starts[bucket + 1])):
+                if tags[place] == tag:
+                    out[i] = ids[place] | np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))
+                    break
+
+
+# -- sequences -----------------------------------------------------------------------------------------------
+
+
+@compiled
+def partition_sequences(values: Array, width: int, current: int, counts: Array, out: Array) -> int:
+    """Group whole sequences by their parent's id // width, in order; `current` is the group of the last
+    parent before these values. counts[g] becomes the size of group g. Returns the group of the last
+    parent."""
+    group = current
+    for value in values:
+        if value & np.uint32(FLAG):
+            group = signed(value & np.uint32(FLAG - 1)) // width
+        counts[group] += 1
+    places = np.cumsum(counts) - counts
+    group = current
+    for value in values:
+        if value & np.uint32(FLAG):
+            group = signed(value & np.uint32(FLAG - 1)) // width
+        out[places[group]] = value
+        places[group] += 1
+    return group
+
+
+@compiled
+def select(
+    values: Array, low: int, high: int, by_parent: bool, keeping: bool, out: Array
+) -> tuple[int, bool]:
+    """Copy the sequences of parents low … high-1 or, not `by_parent`, all parents and the children in the
+    range.
+
+    `keeping` says whether the last parent before these values was kept. Returns (values copied, keeping).
+    """
+    count = 0
+    for value in values:
+        flagged = value & np.uint32(FLAG) != 0
+        inside = low <= signed(value & np.uint32(FLAG - 1)) < high
+        if by_parent:
+            keeping = inside if flagged else keeping
+        if keeping if by_parent else (flagged or inside):
+            out[count] = value
+            count += 1
+    return count, keeping
+
+
+@compiled
+def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array) -> tuple[int, int, int]:
+    """The lists of parents low, low+1 … from sequences in any order: sorted, each target once, the last
+    sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a
+    list)."""
+    starts = np.full(len(parents), -1, np.int64)
+    replaced, repeated, at = 0, 0, 0
+    for i in range(len(values)):
+        if values[i] & np.uint32(FLAG):
+            row = signed(values[i] & np.uint32(FLAG - 1)) - low
+            if 0 <= row < len(starts):
+                replaced += 1 if starts[row] >= 0 else 0
+                starts[row] = i
+    for row in range(len(starts)):
+        degrees[row] = 0
+        parents[row] = starts[row] >= 0
+        if starts[row] < 0:
+            continue
+        begin, i = at, starts[row] + 1
+        while i < len(values) and not values[i] & np.uint32(FLAG):
+            out[at] = values[i]
+            at += 1
+            i += 1
+        _sort_run(out, begin, at)
+        kept = begin
+        for j in range(begin, at):
+            if j == begin or out[j] != out[kept - 1]:
+                out[kept] = out[j]
+                kept += 1
+        repeated += at - kept
+        at = kept
+        degrees[row] = kept - begin
+    return at, replaced, repeated
+
+
+@inlined
+def _sort_run(values: Array, start: int, stop: int) -> None:
+    """Sort values[start:stop] in place: by insertion while short, as most lists are."""
+    if stop - start > 48:
+        values[start:stop].sort()
+        return
+    for i in range(start + 1, stop):
+        value = values[i]
+        j = i
+        while j > start and values[j - 1] > value:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = value
+
+
+@compiled
+def to_sequences(offsets: Array, targets: Array, first: int, parents: Array, out: Array) -> int:
+    """The lists of nodes first, first+1 … as sequences (g4), for parents only. Returns the length."""
+    at = 0
+    for row in range(len(offsets) - 1):
+        if parents[row]:
+            out[at] = np.uint32(first + row) | np.uint32(FLAG)
+            at += 1
+            for arc in range(offsets[row], offsets[row + 1]):
+                out[at] = targets[arc]
+                at += 1
+    return at
+
+
+@compiled
+def split_by_target(
+    offsets: Array, targets: Array, first: int, width: int, counts: Array, out: Array
+) -> None:
+    """Sequences (source, targets) grouped by target // width: the first half of transposing."""
+    for arc_pass in range(2):
+        places = np.cumsum(counts) - counts
+        for row in range(len(offsets) - 1):
+            group = -1
+            for arc in range(offsets[row], offsets[row + 1]):
+                target = targets[arc]
+                if signed(target) // width != group:
+                    group = signed(target) // width
+                    if arc_pass == 0:
+                        counts[group] += 1
+                    else:
+                        out[places[group]] = np.uint32(first + row) | np.uint32(FLAG)
+                        places[group] += 1
+                if arc_pass == 0:
+                    counts[group] += 1
+                else:
+                    out[places[group]] = target
+                    places[group] += 1
+
+
+@compiled
+def turn_round(values: Array, low: int, degrees: Array, out: Array) -> int:
+    """The sources of targets low, low+1 … from sequences ordered by source. Returns the number of arcs."""
+    for value in values:
+        row = signed(value) - low
+        if not value & np.uint32(FLAG) and 0 <= row < len(degrees):
+            degrees[row] += 1
+    places = np.cumsum(degrees) - degrees
+    source = np.uint32(0)
+    for value in values:
+        row = signed(value) - low
+        if value & np.uint32(FLAG):
+            source = value & np.uint32(FLAG - 1)
+        elif 0 <= row < len(degrees):
+            out[places[row]] = source
+            places[row] += 1
+    return signed(places[-1]) if len(places) else 0
+
+
+# -- groups: hosts and domains are ranges of ids -----------------------------------------------------------
+
+
+@inlined
+def _group_of(node: int, firsts: Array, coarse: Array) -> int:
+    """The group of a node: groups start at `firsts`; coarse[b] is the group of node 256 b."""
+    low = signed(coarse[node >> 8])
+    high = signed(coarse[(node >> 8) + 1]) if (node >> 8) + 1 < len(coarse) else len(firsts) - 1
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if signed(firsts[middle]) <= node:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@compiled
+def add_links(
+    targets: Array, weights: Array, firsts: Array, coarse: Array, totals: Array, touched: Array, count: int
+) -> int:
+    """Add the links of one source group: totals[g] += weight (1 without weights). touched[:count] lists the
+    groups with a total. Returns the new count."""
+    for arc in range(len(targets)):
+        group = _group_of(signed(targets[arc]), firsts, coarse)
+        if totals[group] == 0:
+            touched[count] = group
+            count += 1
+        totals[group] += np.uint64(weights[arc]) if len(weights) else np.uint64(1)
+    return count
+
+
+@compiled
+def take_links(totals: Array, touched: Array, count: int, groups: Array, weights: Array) -> None:
+    """Move the totals of one source group out, in order of target group; a weight ends at 2^32-1."""
+    touched[:count].sort()
+    for i in range(count):
+        group = signed(touched[i])
+        groups[i] = group
+        weights[i] = min(totals[group], np.uint64(0xFFFFFFFF))
+        totals[group] = np.uint64(0)

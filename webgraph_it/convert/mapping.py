@@ -1,0 +1,234 @@
+"""Shards of digests → sequences of ids, in one pass over the shards (more if the index exceeds the memory).
+
+The index of digests stays in memory: 12 bytes a node and a bucket table. The shards stream through it,
+several chunks at a time; the sequences, whole and in order, go to files by ranges of their parent's id,
+each small enough to be sorted in memory later. No join, and no sort of the arcs.
+
+Guarantees: every record of every shard is in exactly one file of `parts/`, as an id; sequences of the same
+parent keep their order. A digest that no URL list knows, or a shard that starts with a child, stops the
+step with a count.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from webgraph_it.convert import kernels
+from webgraph_it.convert.job import Job
+from webgraph_it.convert.sources import ConvertError
+from webgraph_it.graph.csr import Array
+from webgraph_it.graph.shards import DIGEST_BYTES, PARENT_BIT, Part, ShardError
+
+CHUNK_RECORDS = 1 << 20
+INDEX_BYTES_PER_NODE = 16
+ROW_BYTES_PER_RECORD = 10
+"""Memory that turning a record of a part into a list takes, about."""
+MOST_PARTS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The digests of a range of buckets: see the kernels."""
+
+    shift: int
+    first: int
+    starts: Array
+    tags: Array
+    ids: Array
+
+    def resolve(self, words: Array, out: Array) -> None:
+        kernels.look_up(words, self.shift, self.first, self.starts, self.tags, self.ids, out)
+
+
+class Chunk(NamedTuple):
+    """Some records of a shard; `number` counts the records of all shards before it."""
+
+    part: Part
+    start: int
+    stop: int
+    number: int
+
+
+def make_parts(job: Job) -> None:
+    """The step: see the module."""
+    nodes = job.counts["nodes"]
+    records = sum(part.length for part in job.sources.graph) // DIGEST_BYTES
+    passes = passes_for(nodes, job.budget_bytes)
+    partial = job.staging / "partial.u32" if passes > 1 else None
+    job.progress.expect(records * passes)
+    with ExitStack() as stack:
+        parts = stack.enter_context(Parts(job.staging / ".work" / "parts", nodes, parts_for(records, job)))
+        for number in range(passes):
+            index = build_index(job.out / ".work" / "digests.bin", nodes, number, passes)
+            last = number == passes - 1
+            _stream(job, index, partial, parts if last else None, records * number)
+    job.counts.update({"records": records, "passes": passes, "parents_written": parts.parents})
+
+
+def passes_for(nodes: int, budget_bytes: int) -> int:
+    """How many parts the index needs: a power of two, so that a part is a range of top bits."""
+    passes = 1
+    while nodes * INDEX_BYTES_PER_NODE / passes > budget_bytes // 2:
+        passes *= 2
+    return passes
+
+
+def parts_for(records: int, job: Job) -> int:
+    """How many files the sequences go to: every thread sorts one of them at a time, within the budget."""
+    needed = records * ROW_BYTES_PER_RECORD * job.threads // job.budget_bytes + 1
+    return min(max(needed, 2 * job.threads), MOST_PARTS)
+
+
+def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> Index:
+    """Part `number` of the index of all digests."""
+    bits = max((nodes // 2).bit_length(), passes.bit_length(), 1)
+    shift, buckets = 64 - bits, (1 << bits) // passes
+    first = number * buckets
+    starts = np.zeros(buckets + 1, np.uint32)
+    for _, words in _digest_chunks(digests):
+        kernels.count_buckets(words, shift, first, starts)
+    np.cumsum(starts, out=starts)
+    tags, ids = np.empty(int(starts[-1]), np.uint64), np.empty(int(starts[-1]), np.uint32)
+    for base, words in _digest_chunks(digests):
+        kernels.fill_buckets(words, base, shift, first, starts, tags, ids)
+    starts[1:] = starts[:-1].copy()
+    starts[0] = 0
+    one, other = kernels.twin(starts, tags, ids)
+    if one >= 0:
+        raise ConvertError(
+            f"nodes {one} and {other} have the same digest: two keys collide, or one is listed twice."
+        )
+    return Index(shift, first, starts, tags, ids)
+
+
+def _digest_chunks(path: Path) -> Iterator[tuple[int, Array]]:
+    """(first id, words of the digests) for a million nodes at a time."""
+    with path.open("rb") as file:
+        base = 0
+        while len(words := np.fromfile(file, np.uint64, 2 * CHUNK_RECORDS)):
+            yield base, words.reshape(-1, 2)
+            base += len(words) // 2
+
+
+def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None", done: int) -> None:
+    """One pass over all shards with one part of the index."""
+    unknown = Unknown()
+    with ThreadPoolExecutor(job.threads) as pool, ExitStack() as stack:
+        kept = stack.enter_context(partial.open("r+b" if partial.exists() else "w+b")) if partial else None
+        jobs = (pool.submit(_resolved, chunk, index, partial) for chunk in _chunks(job.sources.graph))
+        for chunk, values in _in_order(jobs, 2 * job.threads):
+            if parts:
+                unknown.look(chunk, values)
+                parts.add(values)
+            elif kept:
+                kept.seek(4 * chunk.number)
+                values.tofile(kept)
+            job.progress.at(done + chunk.number + len(values))
+    unknown.refuse()
+
+
+def _in_order(jobs: Iterator["Future[tuple[Chunk, Array]]"], ahead: int) -> Iterator[tuple[Chunk, Array]]:
+    """Results in order of submission, with at most `ahead` jobs under way."""
+    waiting = list(islice(jobs, ahead))
+    while waiting:
+        result = waiting.pop(0).result()
+        waiting.extend(islice(jobs, 1))
+        yield result
+
+
+def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:
+    number = 0
+    for part in shards:
+        records = part.length // DIGEST_BYTES
+        for start in range(0, records, CHUNK_RECORDS):
+            stop = min(start + CHUNK_RECORDS, records)
+            yield Chunk(part, start, stop, number)
+            number += stop - start
+
+
+def read_words(chunk: Chunk) -> Array:
+    """The digests of a chunk as pairs of words. Refuses a shard that starts with a child."""
+    count = chunk.stop - chunk.start
+    words = np.fromfile(chunk.part.path, np.uint64, 2 * count, offset=chunk.start * DIGEST_BYTES).reshape(
+        -1, 2
+    )
+    if len(words) != count:
+        raise ShardError(f"{chunk.part.path} became shorter while it was read.")
+    if chunk.start == 0 and not words.view(np.uint8)[0, 0] & PARENT_BIT:
+        children = int(np.argmax(np.append(words.view(np.uint8)[:, 0] & PARENT_BIT, PARENT_BIT) > 0))
+        raise ShardError(
+            f"{chunk.part.path} starts with {children} children that have no parent: "
+            "a shard starts with a parent (first bit 1). The file was cut at its front, or is no shard."
+        )
+    return words
+
+
+def _resolved(chunk: Chunk, index: Index, partial: Path | None) -> tuple[Chunk, Array]:
+    words = read_words(chunk)
+    if partial and index.first:
+        values = np.fromfile(partial, np.uint32, len(words), offset=4 * chunk.number)
+    else:
+        values = np.full(len(words), kernels.UNKNOWN, np.uint32)
+    index.resolve(words, values)
+    return chunk, values
+
+
+class Unknown:
+    """Counts records that no URL list knows, and remembers the first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first = ""
+
+    def look(self, chunk: Chunk, values: Array) -> None:
+        where = np.flatnonzero(values == kernels.UNKNOWN)
+        if len(where) and not self.count:
+            position = chunk.start + int(where[0])
+            words = np.fromfile(chunk.part.path, np.uint8, DIGEST_BYTES, offset=position * DIGEST_BYTES)
+            self._first = f"{words.tobytes().hex()}, record {position} of {chunk.part.path}"
+        self.count += len(where)
+
+    def refuse(self) -> None:
+        if self.count:
+            raise ShardError(
+                f"{self.count} digests in the shards have no URL in the lists; the first is {self._first}. "
+                "A URL list is missing or belongs to another crawl: give all directories of the crawl."
+            )
+
+
+class Parts:
+    """Files of sequences by ranges of their parent's id: `000.seq` holds parents 0 … width-1, and so on."""
+
+    def __init__(self, folder: Path, nodes: int, count: int) -> None:
+        self.width = max(-(-nodes // count), 1)
+        self.parents = 0
+        self._current = 0
+        folder.mkdir(parents=True)
+        self._files = [
+            (folder / f"{number:03d}.seq").open("wb") for number in range(max(-(-nodes // self.width), 1))
+        ]
+        (folder / "width").write_text(str(self.width))
+
+    def __enter__(self) -> "Parts":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for file in self._files:
+            file.close()
+
+    def add(self, values: Array) -> None:
+        """More records; the first may be children of the last parent before."""
+        known = values if not (values == kernels.UNKNOWN).any() else values[values != kernels.UNKNOWN]
+        counts, out = np.zeros(len(self._files), np.int64), np.empty_like(known)
+        self._current = kernels.partition_sequences(known, self.width, self._current, counts, out)
+        self.parents += int((known >= kernels.FLAG).sum())
+        start = 0
+        for file, count in zip(self._files, counts.tolist(), strict=True):
+            out[start : start + count].tofile(file)
+            start += count

@@ -1,0 +1,326 @@
+"""URL lists and page logs → the nodes in order of key, with their digests and hosts.
+
+An external sort: pieces of the input are parsed and sorted by several threads, kept in memory or, beyond the
+budget, in files; then key range by key range is merged, made unique and written. Ids are the ranks.
+
+Guarantees: a node is a key of a URL list. Its URL is that of the page log where it has one, else the first
+one listed. Its state is that of the last page log line that made it a parent (fetched, redirect), else of
+the last line, else never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per
+node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.json
+
+from webgraph_it.convert import kernels
+from webgraph_it.convert.job import Job
+from webgraph_it.convert.sources import ConvertError
+from webgraph_it.graph.csr import LAST_ID, Array
+from webgraph_it.graph.shards import Part, ShardError
+from webgraph_it.graph.urlmap import URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_writer import Strings
+from webgraph_it.items import State
+from webgraph_it.urls import Refusal, key
+
+STATES = [state.value for state in State]
+NEVER_TRIED = STATES.index(State.NEVER_TRIED)
+PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
+NO_DEPTH = 0xFFFFFFFF
+LISTED, TRIED = 0, 1
+ROWS_PER_BATCH = 1024 * URLS_PER_BLOCK
+INFLATION = 6
+"""Bytes of memory that sorting a byte of input takes, about."""
+LARGEST_PIECE = 256 << 20
+
+RUN = pa.schema(
+    {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(),
+     "depth": pa.uint32()}
+)  # fmt: skip
+NODE = pa.schema(
+    {"key": pa.string(), "url": pa.string(), "host": pa.uint32(), "state": pa.uint8(), "status": pa.uint16(),
+     "depth": pa.uint32()}
+)  # fmt: skip
+HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
+PAGE = pa.schema(
+    {"key": pa.string(), "url": pa.string(), "status": pa.int32(), "depth": pa.int64(), "state": pa.string()}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Whole lines of a part, about start … stop."""
+
+    part: Part
+    start: int
+    stop: int
+    kind: int
+
+
+def make_names(job: Job) -> None:
+    """The step: see the module."""
+    total = sum(part.length for part in (*job.sources.urls, *job.sources.pages))
+    piece_bytes = max(
+        min(job.budget_bytes // (INFLATION * job.threads), LARGEST_PIECE, -(-total // job.threads)), 1
+    )
+    in_memory = total * INFLATION <= job.budget_bytes
+    runs_folder = job.staging / "runs"
+    runs_folder.mkdir()
+    with ThreadPoolExecutor(job.threads) as pool:
+        pieces = list(_pieces(job, piece_bytes))
+        runs = []
+        for number, run in enumerate(pool.map(_sorted_piece, pieces)):
+            runs.append(run if in_memory else _kept(run, runs_folder / f"{number:06d}.arrow"))
+            job.progress.at((number + 1) * total // len(pieces) // 2)
+        bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
+        ranges = pool.map(lambda bound: _merged(runs, *bound), pairwise(bounds))
+        _write_nodes(job, ranges, len(bounds) - 1)
+
+
+def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
+    for parts, kind in ((job.sources.urls, LISTED), (job.sources.pages, TRIED)):
+        for part in parts:
+            for start in range(0, part.length, piece_bytes):
+                yield Piece(part, start, min(start + piece_bytes, part.length), kind)
+
+
+def _sorted_piece(piece: Piece) -> pa.Table:
+    lines = _lines(piece)
+    table = _listed(piece.part, lines) if piece.kind == LISTED else _tried(piece.part, lines)
+    return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
+
+
+def _lines(piece: Piece) -> bytes:
+    """The lines that start within the piece."""
+    with piece.part.path.open("rb") as file:
+        file.seek(max(piece.start - 1, 0))
+        if piece.start:
+            file.readline()
+        data = file.read(max(piece.stop - file.tell(), 0))
+        return data + file.readline() if data and not data.endswith(b"\n") else data
+
+
+def _listed(part: Part, lines: bytes) -> pa.Table:
+    """A table of the URL list's lines; where they hold only URLs, their keys are made."""
+    if b"\t" not in lines[: lines.find(b"\n") + 1]:
+        lines = _with_keys(part, lines)
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(lines), pyarrow.csv.ReadOptions(use_threads=False, column_names=["key", "url"],
+            block_size=len(lines) + 1), pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False,
+            double_quote=False), pyarrow.csv.ConvertOptions(column_types={"key": pa.string(), "url":
+            pa.string()}),
+        ) if lines else PAGE.empty_table().select(["key", "url"])  # fmt: skip
+    except pa.ArrowInvalid as error:
+        raise ShardError(
+            f"{part.path} is not a URL list (key TAB url, one per line): {_first_line(error)}."
+        ) from None
+    rows = table.num_rows
+    fixed = [np.full(rows, LISTED, np.uint8), np.full(rows, NEVER_TRIED, np.uint8), np.zeros(rows, np.uint16)]
+    depth = np.full(rows, NO_DEPTH, np.uint32)
+    return pa.Table.from_arrays([table["key"], table["url"], *map(pa.array, [*fixed, depth])], schema=RUN)
+
+
+def _with_keys(part: Part, lines: bytes) -> bytes:
+    pairs = [(key(url), url) for url in lines.decode(errors="replace").splitlines()]
+    refused = [url for name, url in pairs if isinstance(name, Refusal)]
+    if refused:
+        raise ShardError(f"{part.path}: {len(refused)} lines are not URLs, the first is {refused[0]!r}.")
+    return "".join(f"{name}\t{url}\n" for name, url in pairs).encode()
+
+
+def _tried(part: Part, lines: bytes) -> pa.Table:
+    """A table of the page log's lines."""
+    try:
+        table = pyarrow.json.read_json(
+            pa.BufferReader(lines),
+            pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+            pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
+        ) if lines else PAGE.empty_table()  # fmt: skip
+    except pa.ArrowInvalid as error:
+        raise ShardError(
+            f"{part.path} is not a page log (one JSON object per line): {_first_line(error)}."
+        ) from None
+    state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
+    if state.null_count or table["key"].null_count:
+        bad = (
+            table["state"].to_pylist()[state.is_null().to_pylist().index(True)] if state.null_count else None
+        )
+        raise ShardError(
+            f"{part.path}: a line without a key, or with the state {bad!r}; expected one of {STATES}."
+        )
+    depth = pc.fill_null(table["depth"], NO_DEPTH).cast(pa.uint32())
+    status = pc.fill_null(table["status"], 0).cast(pa.uint16())
+    kind = pa.array(np.full(table.num_rows, TRIED, np.uint8))
+    return pa.Table.from_arrays(
+        [table["key"], table["url"], kind, state.cast(pa.uint8()), status, depth], schema=RUN
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _kept(run: pa.Table, path: Path) -> pa.Table:
+    """The run on disk, mapped."""
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, RUN) as writer:
+        writer.write_table(run, max_chunksize=1 << 16)
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+
+
+def _range_bounds(runs: list[pa.Table], ranges: int) -> list[str | None]:
+    """Keys that cut all runs into ranges of about the same number of rows; None at both ends."""
+    samples: list[str] = []
+    for run in runs:
+        step = max(run.num_rows // (32 * ranges), 1)
+        samples += run["key"].take(np.arange(step // 2, run.num_rows, step)).to_pylist()
+    samples.sort()
+    inner = [samples[i * len(samples) // ranges] for i in range(1, ranges)] if samples else []
+    return [None, *sorted(set(inner)), None]
+
+
+def _merged(runs: list[pa.Table], low: str | None, high: str | None) -> tuple[pa.Table, dict[str, int]]:
+    """The nodes of one key range, in order, each once; and what was counted."""
+    slices = [run.slice(a := _position(run, low, 0), _position(run, high, run.num_rows) - a) for run in runs]
+    table = pa.concat_tables(slices).combine_chunks()
+    if len(runs) > 1:
+        table = table.take(pc.array_sort_indices(table["key"].combine_chunks()))
+    return _unique(table)
+
+
+def _position(run: pa.Table, bound: str | None, otherwise: int) -> int:
+    """The first row whose key is not less than the bound."""
+    if bound is None:
+        return otherwise
+    keys, low, high = run["key"], 0, run.num_rows
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle].as_py() < bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
+    """One row per listed key: see the module's guarantees for what it holds."""
+    if not table.num_rows:
+        return table, {}
+    keys = table["key"].combine_chunks()
+    kind, state = table["kind"].to_numpy(), table["state"].to_numpy()
+    changed = pc.not_equal(keys[1:], keys[:-1]).to_numpy(zero_copy_only=False)
+    starts = np.concatenate([[0], np.flatnonzero(changed) + 1])
+    rows = np.arange(table.num_rows)
+    tried = np.maximum.reduceat(np.where(kind == TRIED, rows, -1), starts)
+    parent = np.maximum.reduceat(np.where((kind == TRIED) & np.isin(state, PARENT_STATES), rows, -1), starts)
+    listed = kind[starts] == LISTED
+    chosen = np.where(parent >= 0, parent, np.where(tried >= 0, tried, starts))[listed]
+    counts = {
+        "urls_listed_again": int((kind == LISTED).sum() - listed.sum()),
+        "pages_outside_graph": int((~listed).sum()),
+    }
+    columns = [
+        keys.take(pa.array(starts[listed])),
+        *(table[name].take(pa.array(chosen)) for name in RUN.names[1:]),
+    ]
+    return pa.Table.from_arrays(columns, schema=RUN), counts
+
+
+def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]], expected: int) -> None:
+    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
+    with closing(_NodeWriter(job.staging / ".work")) as writer:
+        for number, (table, counts) in enumerate(ranges):
+            writer.add(table)
+            for name, count in counts.items():
+                job.counts[name] += count
+            job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
+    job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
+    for value, name in enumerate(STATES):
+        job.counts[f"state/{name}"] = int(writer.states[value])
+
+
+class _NodeWriter:
+    """Rows in order → the three files, in batches of the same size."""
+
+    def __init__(self, folder: Path) -> None:
+        self._nodes = pa.ipc.new_file(str(folder / "nodes.arrow"), NODE)
+        self._hosts = pa.ipc.new_file(str(folder / "hosts.arrow"), HOST)
+        self._digests = (folder / "digests.bin").open("wb")
+        self._waiting = RUN.empty_table()
+        self._last_host = ""
+        self.nodes = self.hosts = 0
+        self.states = np.zeros(len(STATES), np.int64)
+
+    def add(self, table: pa.Table) -> None:
+        self._waiting = pa.concat_tables([self._waiting, table])
+        whole = self._waiting.num_rows // ROWS_PER_BATCH * ROWS_PER_BATCH
+        for start in range(0, whole, ROWS_PER_BATCH):
+            self._write(self._waiting.slice(start, ROWS_PER_BATCH))
+        self._waiting = self._waiting.slice(whole)
+
+    def close(self) -> None:
+        if self._waiting.num_rows:
+            self._write(self._waiting)
+        for file in (self._nodes, self._hosts, self._digests):
+            file.close()
+
+    def _write(self, table: pa.Table) -> None:
+        if self.nodes + table.num_rows > LAST_ID + 1:
+            raise ConvertError(
+                f"there are more than {LAST_ID + 1} nodes, the most that a 31-bit id can tell apart."
+            )
+        table = table.combine_chunks()  # one chunk is one batch: the URL map counts on whole blocks
+        keys = table["key"].combine_chunks()
+        names = strings(keys)
+        digests = np.empty((len(keys), 16), np.uint8)
+        kernels.digests(names.offsets, names.data, digests)
+        digests.tofile(self._digests)
+        columns = {name: table[name] for name in ("key", "url", "state", "status", "depth")}
+        columns["host"] = pa.array(self._host_ids(keys, names))
+        self._nodes.write_table(pa.Table.from_arrays([columns[name] for name in NODE.names], schema=NODE))
+        self.states += np.bincount(table["state"].to_numpy(), minlength=len(STATES))
+        self.nodes += len(keys)
+
+    def _host_ids(self, keys: pa.StringArray, names: Strings) -> Array:
+        lengths = np.empty(len(keys), np.int64)
+        kernels.new_hosts(names.offsets, names.data, lengths)
+        rows = np.flatnonzero(lengths)
+        hosts = [keys[row].as_py()[: lengths[row]] for row in rows.tolist()]
+        if hosts and hosts[0] == self._last_host:
+            lengths[0], rows, hosts = 0, rows[1:], hosts[1:]
+        new = pa.record_batch(
+            [pa.array(hosts, pa.string()), pa.array((rows + self.nodes).astype(np.uint32))], schema=HOST
+        )
+        self._hosts.write_batch(new)
+        ids = (self.hosts - 1 + np.cumsum(lengths > 0)).astype(np.uint32)
+        self.hosts += len(hosts)
+        self._last_host = hosts[-1] if hosts else self._last_host
+        return ids
+
+
+def strings(array: Any) -> Strings:
+    """An Arrow string array as offsets and bytes, without a copy."""
+    _, offsets, data = array.buffers()
+    ends = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+    return Strings(
+        ends, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    )
+
+
+def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The batches of an Arrow file, one at a time."""
+    with pa.OSFile(str(path)) as file:
+        reader = pa.ipc.open_file(file)
+        for number in range(reader.num_record_batches):
+            batch = reader.get_batch(number)
+            yield batch.select(columns) if columns else batch

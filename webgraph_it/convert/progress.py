@@ -1,0 +1,66 @@
+"""Progress on a terminal or in a log: one line per step, with the time left.
+
+On a terminal the line is rewritten in place, at most five times a second; elsewhere a step is a single line.
+"""
+
+import sys
+import time
+from typing import TextIO
+
+
+class Progress:
+    """Says what is being done, how far it is and how long it will take."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._live = self._stream.isatty()
+        self._step, self._begun, self._total, self._shown = "", 0.0, 0, 0.0
+
+    def begin(self, step: str, total: int = 0) -> None:
+        """A step starts; `total` is what `at` will count up to, if known."""
+        self._step, self._total, self._begun, self._shown = step, total, time.monotonic(), 0.0
+        self.at(0)
+
+    def expect(self, total: int) -> None:
+        """The running step counts up to `total`."""
+        self._total, self._begun = total, time.monotonic()
+
+    def at(self, done: int) -> None:
+        """So much of the total is done."""
+        now = time.monotonic()
+        if self._live and now - self._shown > 0.2:
+            self._shown = now
+            self._write(f"\r{self._step}: {describe(done, self._total, now - self._begun)}\x1b[K")
+
+    def end(self, result: str) -> None:
+        """The step is finished."""
+        start = "\r" if self._live else ""
+        self._write(f"{start}{self._step}: {result} ({seconds(time.monotonic() - self._begun)})\n")
+
+    def note(self, text: str) -> None:
+        """A line of its own."""
+        self._write(f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def describe(done: int, total: int, elapsed: float) -> str:
+    """`42 %, 1 min 10 s left`, as far as it can be known."""
+    if not total or not done:
+        return "…"
+    left = elapsed * (total - done) / done
+    return f"{100 * done // total} %, {seconds(left)} left"
+
+
+def seconds(value: float) -> str:
+    """A duration in words: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if value < 10:
+        return f"{value:.1f} s"
+    whole = round(value)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,179 @@
+"""Sequences of ids → CSR, g4 and the transpose.
+
+Guarantees: `offsets.u64` and `targets.u32` as `graph.csr` says, every list sorted and each target once, the
+last sequence of a parent counting; `parents.u8`, one byte per node, says which nodes were parents at all.
+`graph.g4` holds the same lists as sequences, in order of parent. The transpose has every arc turned round.
+A part that exceeds the memory is read again for one range of ids after another.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from webgraph_it.convert import kernels
+from webgraph_it.convert.job import Job
+from webgraph_it.convert.mapping import ROW_BYTES_PER_RECORD, parts_for
+from webgraph_it.graph import csr
+from webgraph_it.graph.csr import OFFSET_TYPE, Array, CsrFiles
+
+CHUNK_VALUES = 1 << 22
+Range = tuple[Path, int, int]
+"""A file of sequences, and the ids low … high-1 to be taken from it."""
+T = TypeVar("T")
+Rows = tuple[Array, Array, Array, int, int]
+"""(parents, degrees, targets, sequences replaced, targets repeated) of a range."""
+
+
+def make_csr(job: Job) -> None:
+    """parts/ → offsets.u64, targets.u32, parents.u8."""
+    parts, nodes = job.out / ".work" / "parts", job.counts["nodes"]
+    width = int((parts / "width").read_text())
+    job.progress.expect(job.counts["records"])
+    counts = {"parents": 0, "parents_replaced": 0, "links_repeated": 0}
+    with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, _CsrWriter(job.staging) as writer:
+        for parents, degrees, targets, replaced, repeated in _over(
+            job, _ranges(parts, nodes, width, job), _rows
+        ):
+            parents.tofile(parents_file)
+            writer.add(degrees, targets)
+            counts["parents"] += int(parents.sum())
+            counts["parents_replaced"] += replaced
+            counts["links_repeated"] += repeated
+            job.progress.at(writer.arcs)
+    job.counts.update(counts | {"arcs": writer.arcs})
+
+
+def make_transpose(job: Job) -> None:
+    """offsets.u64, targets.u32 → offsets-t.u64, targets-t.u32."""
+    write_transpose(job, job.out, job.staging)
+
+
+def write_transpose(job: Job, source: Path, out: Path) -> None:
+    """The transpose of the graph in folder `source`, written into folder `out`."""
+    graph, folder = CsrFiles.of(source), job.staging / "turned"
+    width = _split_by_target(job, graph, folder)
+    job.progress.expect(graph.arcs)
+    with _CsrWriter(out, transposed=True) as writer:
+        for degrees, sources in _over(job, _ranges(folder, graph.nodes, width, job), _turned):
+            writer.add(degrees, sources)
+            job.progress.at(writer.arcs)
+
+
+def make_g4(job: Job) -> None:
+    """offsets.u64, targets.u32, parents.u8 → graph.g4."""
+    write_g4(job, CsrFiles.of(job.out), job.out / ".work" / "parents.u8", job.staging / "graph.g4")
+
+
+def write_g4(job: Job, graph: CsrFiles, parents_path: Path | None, path: Path) -> None:
+    """The graph as sequences; without `parents_path`, every node is a parent."""
+    job.progress.expect(graph.arcs)
+    with path.open("wb") as file:
+        for first, beyond in graph.blocks(block_arcs(job)):
+            offsets = graph.offsets(first, beyond)
+            targets = graph.targets(int(offsets[0]), int(offsets[-1]))
+            parents = (
+                np.fromfile(parents_path, np.uint8, beyond - first, offset=first)
+                if parents_path
+                else np.ones(beyond - first, np.uint8)
+            )
+            out = np.empty(len(targets) + beyond - first, np.uint32)
+            length = kernels.to_sequences(offsets - offsets[0], targets, first, parents, out)
+            out[:length].tofile(file)
+            job.progress.at(int(offsets[-1]))
+
+
+def block_arcs(job: Job) -> int:
+    """How many arcs to hold at a time where a graph is read through."""
+    return min(max(job.budget_bytes // 32, 1 << 18), 1 << 23)
+
+
+def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
+    """The files' ranges of ids, cut further where a file is too large for a thread's share of the memory."""
+    for number, low in enumerate(range(0, nodes, width)):
+        path, high = folder / f"{number:03d}.seq", min(low + width, nodes)
+        needed = path.stat().st_size // 4 * ROW_BYTES_PER_RECORD * job.threads
+        step = max((high - low) // (needed // job.budget_bytes + 1), 1)
+        for start in range(low, high, step):
+            yield path, start, min(start + step, high)
+
+
+def _over(job: Job, ranges: Iterator[Range], make: Callable[[Range], T]) -> Iterator[T]:
+    """make(range) for each range, in order, by all threads, at most one result waiting."""
+    with ThreadPoolExecutor(job.threads) as pool:
+        waiting = [pool.submit(make, each) for each in islice(ranges, job.threads)]
+        while waiting:
+            yield waiting.pop(0).result()
+            waiting.extend(pool.submit(make, each) for each in islice(ranges, 1))
+
+
+def _rows(each: Range) -> Rows:
+    _, low, high = each
+    values = _sequences(each, by_parent=True)
+    parents, degrees = np.empty(high - low, np.uint8), np.empty(high - low, np.int64)
+    out = np.empty(len(values), np.uint32)
+    arcs, replaced, repeated = kernels.rows_of(values, low, parents, degrees, out)
+    return parents, degrees, out[:arcs], replaced, repeated
+
+
+def _sequences(each: Range, by_parent: bool) -> Array:
+    """The sequences of a file that touch the range, read in chunks."""
+    path, low, high = each
+    kept, keeping = [np.empty(0, np.uint32)], False
+    with path.open("rb") as file:
+        while len(values := np.fromfile(file, np.uint32, CHUNK_VALUES)):
+            out = np.empty_like(values)
+            count, keeping = kernels.select(values, low, high, by_parent, keeping, out)
+            kept.append(out[:count].copy() if count < len(out) else out)
+    return np.concatenate(kept)
+
+
+def _turned(each: Range) -> tuple[Array, Array]:
+    _, low, high = each
+    values = _sequences(each, by_parent=False)
+    degrees, out = np.zeros(high - low, np.int64), np.empty(len(values), np.uint32)
+    return degrees, out[: kernels.turn_round(values, low, degrees, out)]
+
+
+def _split_by_target(job: Job, graph: CsrFiles, folder: Path) -> int:
+    """Write the arcs to files by ranges of their target; returns the width of a range."""
+    width = max(-(-graph.nodes // parts_for(graph.arcs, job)), 1)
+    folder.mkdir()
+    files = [(folder / f"{n:03d}.seq").open("wb") for n in range(max(-(-graph.nodes // width), 1))]
+    job.progress.expect(graph.arcs)
+    for first, beyond in graph.blocks(block_arcs(job)):
+        offsets = graph.offsets(first, beyond)
+        targets = graph.targets(int(offsets[0]), int(offsets[-1]))
+        counts, out = np.zeros(len(files), np.int64), np.empty(2 * len(targets), np.uint32)
+        kernels.split_by_target(offsets - offsets[0], targets, first, width, counts, out)
+        for file, end, count in zip(files, np.cumsum(counts).tolist(), counts.tolist(), strict=True):
+            out[end - count : end].tofile(file)
+        job.progress.at(int(offsets[-1]))
+    for file in files:
+        file.close()
+    return width
+
+
+class _CsrWriter:
+    """Appends lists to the two files."""
+
+    def __init__(self, folder: Path, transposed: bool = False) -> None:
+        files = CsrFiles.of(folder, transposed)
+        self._offsets, self._targets = files.offsets_path.open("wb"), files.targets_path.open("wb")
+        self.arcs = 0
+
+    def __enter__(self) -> "_CsrWriter":
+        np.zeros(1, OFFSET_TYPE).tofile(self._offsets)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._offsets.close()
+        self._targets.close()
+
+    def add(self, degrees: Array, targets: Array) -> None:
+        (self.arcs + np.cumsum(degrees)).astype(OFFSET_TYPE).tofile(self._offsets)
+        targets.astype(csr.TARGET_TYPE, copy=False).tofile(self._targets)
+        self.arcs += len(targets)

@@ -1,0 +1,105 @@
+"""What convert starts from: crawl directories, or the thesis' files, as three lists of file parts.
+
+Guarantees: nothing is written; what cannot be converted is refused here, before any work, in one sentence.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from webgraph_it.graph.shards import (
+    Part,
+    ShardError,
+    check_whole_records,
+    numbered_files,
+    open_crawl,
+    whole_parts,
+)
+from webgraph_it.urls import RECIPE_VERSION
+
+
+class ConvertError(ValueError):
+    """Their mistake, in one sentence: what was found, what was expected, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """URL lists, page logs and shards, in the order in which they count."""
+
+    names: tuple[str, ...]
+    urls: tuple[Part, ...]
+    pages: tuple[Part, ...]
+    graph: tuple[Part, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same files with the same lengths and times of change."""
+        parts = [
+            (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
+            for part in (*self.urls, *self.pages, *self.graph)
+        ]
+        return sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(part.length for part in (*self.urls, *self.pages, *self.graph))
+
+
+def from_crawls(paths: Sequence[Path]) -> Sources:
+    """The crawl directories as one source; where two know the same page, the later one counts."""
+    crawls = [open_crawl(path) for path in paths]
+    for crawl in crawls:
+        if crawl.recipe_version != RECIPE_VERSION:
+            raise ConvertError(
+                f"{crawl.path} names its nodes by recipe {crawl.recipe_version}, this program by recipe "
+                f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
+                "Convert it with the version that made it."
+            )
+    sources = Sources(
+        tuple(str(path) for path in paths),
+        tuple(part for crawl in crawls for part in crawl.urls),
+        tuple(part for crawl in crawls for part in crawl.pages),
+        tuple(part for crawl in crawls for part in crawl.graph),
+    )
+    return _checked(sources)
+
+
+def from_files(urls: Path, graph16: Path) -> Sources:
+    """The thesis' way: one list of URLs (with or without keys) and a folder of g16 files."""
+    if not urls.is_file():
+        raise ConvertError(f"--urls {urls} is not a file: give the list of URLs.")
+    shards = numbered_files(graph16, ".g16") or sorted(graph16.glob("*.g16"))
+    if not shards:
+        raise ConvertError(f"--graph16 {graph16} has no .g16 file: give the folder of the shards.")
+    return _checked(Sources((str(urls), str(graph16)), whole_parts([urls]), (), whole_parts(shards)))
+
+
+def newest_crawl(folder: Path) -> Path:
+    """The crawl directory under `folder` that was begun last."""
+    crawls = [path.parent for path in folder.glob("*/crawl.json")]
+    if not crawls:
+        raise ConvertError(f"no crawl directory was given, and there is none under {folder}/.")
+    return max(crawls, key=lambda path: ((path / "crawl.json").stat().st_mtime_ns, path.name))
+
+
+def _checked(sources: Sources) -> Sources:
+    if not sources.urls:
+        raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
+    for part in sources.graph:
+        check_whole_records(part)
+    for part in (*sources.urls, *sources.pages):
+        _check_whole_lines(part)
+    return sources
+
+
+def _check_whole_lines(part: Part) -> None:
+    if part.length:
+        with part.path.open("rb") as file:
+            file.seek(part.length - 1)
+            if file.read(1) != b"\n":
+                raise ShardError(
+                    f"{part.path} is torn: its {part.length} bytes end within a line. "
+                    "Resume the crawl once: it cuts its files back to the last commit."
+                )

@@ -1,0 +1,253 @@
+"""The steps of convert, as a table: what each needs and makes. Run like `make`: what is there is not made
+again.
+
+    names ─► map ─► csr ─► g4, bv, transpose, hosts ─► domains
+      └────► urls, nodes
+
+Guarantees: a step is done when all it makes stands under its final name with the recorded sizes. The summary
+(graph.json) is removed before the first change and written last: a folder that has it is whole.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from webgraph_it import __version__
+from webgraph_it.convert import groups, mapping, names, rows
+from webgraph_it.convert.job import Job, sizes_below, write_atomically
+from webgraph_it.convert.sources import ConvertError
+from webgraph_it.graph.bv import write_bv
+from webgraph_it.graph.csr import CsrFiles
+from webgraph_it.graph.urlmap import URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
+from webgraph_it.urls import RECIPE_VERSION
+
+FORMAT_VERSION = 1
+BV = tuple(f"{groups.BASE}.{suffix}" for suffix in ("graph", "offsets", "properties"))
+BV_TRANSPOSED = tuple(f"{groups.BASE}-t.{suffix}" for suffix in ("graph", "offsets", "properties"))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A verb of convert. Names of files are relative to the output folder."""
+
+    name: str
+    run: Callable[[Job], None]
+    needs: tuple[str, ...]
+    makes: tuple[str, ...]
+    optional: bool = True
+    compresses: bool = False
+    """Whether what it makes depends on the BV parameters."""
+
+
+def make_url_map(job: Job) -> None:
+    """nodes.arrow → urls.index, urls.blocks."""
+    path = job.out / ".work" / "nodes.arrow"
+    nodes = job.counts["nodes"]
+    write_url_map(job.staging / "urls", lambda: _counted(job, path), list(_samples(path, nodes)), job.threads)
+
+
+def make_node_table(job: Job) -> None:
+    """nodes.arrow → nodes.parquet."""
+    schema = pa.schema(
+        {"id": pa.uint32(), "url": pa.string(), "host": pa.uint32(),
+         "state": pa.dictionary(pa.int8(), pa.string()), "status": pa.uint16(), "depth": pa.uint32()}
+    )  # fmt: skip
+    states = pa.array(names.STATES)
+    first = 0
+    with pyarrow.parquet.ParquetWriter(job.staging / "nodes.parquet", schema, compression="zstd") as writer:
+        for batch in names.batches(job.out / ".work" / "nodes.arrow"):
+            ids = pa.array(np.arange(first, first + len(batch), dtype=np.uint32))
+            state = pa.DictionaryArray.from_arrays(batch["state"].cast(pa.int8()), states)
+            depth = batch["depth"].to_numpy()
+            depths = pa.array(depth, mask=depth == names.NO_DEPTH)
+            columns = [ids, batch["url"], batch["host"], state, batch["status"], depths]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+            first += len(batch)
+            job.progress.at(first)
+
+
+def make_bv(job: Job) -> None:
+    """CSR → BV."""
+    _compress(job, CsrFiles.of(job.out), job.staging / groups.BASE)
+
+
+def make_transpose(job: Job) -> None:
+    """CSR → transposed CSR and BV."""
+    rows.make_transpose(job)
+    _compress(job, CsrFiles.of(job.staging, transposed=True), job.staging / f"{groups.BASE}-t")
+
+
+def _compress(job: Job, graph: CsrFiles, base: Path) -> None:
+    job.progress.expect(graph.arcs)
+    write_bv(base, graph, job.parameters, job.threads, rows.block_arcs(job), job.progress.at)
+
+
+def _counted(job: Job, path: Path) -> Iterator[Batch]:
+    done = 0
+    for batch in _names(path):
+        yield batch
+        done += len(batch[0])
+        job.progress.at(done)
+
+
+def _names(path: Path) -> Iterator[Batch]:
+    for batch in names.batches(path, ["key", "url"]):
+        yield names.strings(batch["key"]), names.strings(batch["url"])
+
+
+def _samples(path: Path, nodes: int) -> Iterator[Batch]:
+    """Some blocks from all over the list, to train the dictionary."""
+    every = max(nodes // URLS_PER_BLOCK // SAMPLE_BLOCKS, 1) * URLS_PER_BLOCK
+    for batch in names.batches(path, ["key", "url"]):
+        picked = np.arange(len(batch)).reshape(-1)
+        picked = picked[picked % every < URLS_PER_BLOCK]
+        some = batch.take(pa.array(picked))
+        yield names.strings(some["key"]), names.strings(some["url"])
+
+
+STEPS = (
+    Step("names", names.make_names, (), (".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"),
+    False), Step("map", mapping.make_parts, (".work/digests.bin",), (".work/parts",), False), Step("csr",
+    rows.make_csr, (".work/parts",), ("offsets.u64", "targets.u32", ".work/parents.u8"), False), Step("g4",
+    rows.make_g4, ("offsets.u64", "targets.u32", ".work/parents.u8"), ("graph.g4",)), Step("urls",
+    make_url_map, (".work/nodes.arrow",), ("urls.index", "urls.blocks")), Step("nodes", make_node_table,
+    (".work/nodes.arrow",), ("nodes.parquet",)), Step("bv", make_bv, ("offsets.u64", "targets.u32"), BV,
+    compresses=True), Step(
+        "transpose", make_transpose, ("offsets.u64", "targets.u32"),
+        ("offsets-t.u64", "targets-t.u32", *BV_TRANSPOSED), compresses=True,
+    ),
+    Step(
+        "hosts", groups.make_hosts, (".work/nodes.arrow", ".work/hosts.arrow", "offsets.u64", "targets.u32"),
+        ("hosts",), compresses=True,
+    ),
+    Step("domains", groups.make_domains, (".work/hosts.arrow", "hosts"), ("domains",), compresses=True),
+)  # fmt: skip
+BY_NAME = {step.name: step for step in STEPS}
+MAKERS = {name: step for step in STEPS for name in step.makes}
+
+
+def choose(only: Iterable[str], skip: Iterable[str]) -> list[Step]:
+    """The steps wanted, in order; those they need are added when they run."""
+    only, skip = set(only), set(skip)
+    unknown = sorted((only | skip) - set(BY_NAME))
+    if unknown:
+        raise ConvertError(f"there is no step {unknown[0]!r}; the steps are {', '.join(BY_NAME)}.")
+    needed = sorted(step.name for step in STEPS if step.name in skip and not step.optional)
+    if needed:
+        raise ConvertError(f"the step {needed[0]!r} cannot be skipped: all others need it.")
+    return [step for step in STEPS if (step.name in only if only else step.name not in skip)]
+
+
+def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
+    """Bring the output folder up to date with the wanted steps."""
+    if again_from:
+        _forget(job, again_from)
+    pending = [step for step in wanted if not _is_done(job, step)]
+    if not pending and (job.out / "graph.json").exists():
+        job.progress.note(f"{job.out} is up to date")
+        return
+    (job.out / "graph.json").unlink(missing_ok=True)
+    for step in wanted:
+        _ensure(job, step)
+    missing = [step.name for step in STEPS if not step.optional and step.name not in job.state["done"]]
+    if missing:
+        job.progress.note(f"not a graph yet: {', '.join(missing)} still to do")
+    else:
+        _summarise(job)
+
+
+def _forget(job: Job, first: str) -> None:
+    if first not in BY_NAME:
+        raise ConvertError(f"there is no step {first!r}; the steps are {', '.join(BY_NAME)}.")
+    order = list(BY_NAME)
+    for name in order[order.index(first) :]:
+        job.state["done"].pop(name, None)
+
+
+def _settings(job: Job, step: Step) -> dict[str, int]:
+    return asdict(job.parameters) if step.compresses else {}
+
+
+def _is_done(job: Job, step: Step) -> bool:
+    record = job.state["done"].get(step.name)
+    if not record or record["settings"] != _settings(job, step):
+        return False
+    return all(_is_there(job, name, record["sizes"]) for name in step.makes if not name.startswith(".work"))
+
+
+def _is_there(job: Job, name: str, sizes: dict[str, int]) -> bool:
+    recorded = {path: size for path, size in sizes.items() if path == name or path.startswith(f"{name}/")}
+    return bool(recorded) and (job.out / name).exists() and sizes_below(job.out, name) == recorded
+
+
+def _ensure(job: Job, step: Step) -> None:
+    if not _is_done(job, step):
+        _run(job, step)
+
+
+def _run(job: Job, step: Step) -> None:
+    for name in step.needs:
+        maker = MAKERS[name]
+        record = job.state["done"].get(maker.name)
+        if not record or not _is_there(job, name, record["sizes"]):
+            _run(job, maker)
+    job.clear_staging()
+    job.progress.begin(step.name, job.sources.total_bytes)
+    step.run(job)
+    sizes = job.publish(step.makes)
+    job.state["done"][step.name] = {"sizes": sizes, "settings": _settings(job, step)}
+    job.save()
+    job.progress.end(f"{sum(sizes.values()):,} bytes")
+
+
+def _summarise(job: Job) -> None:
+    """graph.json, and the end of the work folder."""
+    done = {step.name: job.state["done"][step.name] for step in STEPS if step.name in job.state["done"]}
+    files = {
+        path: size
+        for record in done.values()
+        for path, size in record["sizes"].items()
+        if not path.startswith(".work")
+    }
+    job.progress.begin("checksums", sum(files.values()))
+    summary: dict[str, Any] = {
+        "format_version": FORMAT_VERSION,
+        "recipe_version": RECIPE_VERSION,
+        "made_by": f"webgraph_it {__version__}",
+        "nodes": job.counts["nodes"],
+        "arcs": job.counts["arcs"],
+        "sources": list(job.sources.names),
+        "counts": dict(sorted(job.counts.items())),
+        "bv": asdict(job.parameters),
+        "files": checksums(job.out, files, job.threads),
+        "conversion": {"sources": job.state["sources"], "done": done, "counts": job.counts},
+    }
+    write_atomically(job.out / "graph.json", json.dumps(summary, indent=2).encode() + b"\n")
+    job.progress.end(f"{len(files)} files, {sum(files.values()):,} bytes")
+    shutil.rmtree(job.work)
+
+
+def checksums(out: Path, files: Iterable[str], threads: int) -> dict[str, dict[str, Any]]:
+    """Size and SHA-256 of each file."""
+    ordered = sorted(files)
+    with ThreadPoolExecutor(threads) as pool:
+        sums = pool.map(lambda name: sha256(out / name), ordered)
+        return {
+            name: {"bytes": (out / name).stat().st_size, "sha256": s}
+            for name, s in zip(ordered, sums, strict=True)
+        }
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
