@@ -16,6 +16,7 @@ order. Plain Popen and a socket pair, no child watcher, no signals: it runs unde
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import socket
@@ -31,6 +32,8 @@ from webgraph_it.extract import frames
 from webgraph_it.extract.extraction import extract
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
 from webgraph_it.extract.worker import SPENT, policy_fields
+
+log = logging.getLogger(__name__)
 
 DEFAULT_CPU_SECONDS = 2.0
 DEFAULT_MEMORY_BYTES = 300_000_000
@@ -168,7 +171,8 @@ class WorkerPool:
     def answered(self, worker: "_Worker", extraction: Extraction) -> None:
         """A worker finished its oldest document."""
         job = worker.jobs.popleft()
-        worker.leaving = extraction.reason == "memory"
+        if extraction.reason == "memory":
+            worker.leaving = True
         if not job.future.done():
             job.future.set_result(extraction)
         if self._waiting:
@@ -193,8 +197,17 @@ class WorkerPool:
         if self._failed_starts >= _FAILED_STARTS:
             self._break(code)
         elif self._open:
+            await self._start_again()
+
+    async def _start_again(self) -> None:
+        try:
             self._workers.append(await self._start())
-            self._distribute()
+        except OSError as error:  # no memory, no descriptors: it may pass
+            log.error("an extraction worker cannot be started: %s; trying again in a second", error)
+            await asyncio.sleep(_TICK_SECONDS)
+            if self._open:
+                await self._start_again()
+        self._distribute()
 
     def _blame(self, job: _Job, worker: "_Worker", code: int) -> None:
         """The oldest document was being read when its worker ended."""
@@ -220,7 +233,8 @@ class WorkerPool:
     async def _start(self) -> "_Worker":
         channel, process = _spawn(self._options)
         loop = asyncio.get_running_loop()
-        _, worker = await loop.create_unix_connection(lambda: _Worker(self, process), sock=channel)
+        replies = channel.dup()
+        _, worker = await loop.create_unix_connection(lambda: _Worker(self, process, replies), sock=channel)
         return worker
 
 
@@ -259,13 +273,14 @@ class _Worker(asyncio.BufferedProtocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, pool: WorkerPool, process: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, pool: WorkerPool, process: "subprocess.Popen[bytes]", replies: socket.socket) -> None:
         self.jobs: deque[_Job] = deque()
         self.ready = False
         self.overdue = False
         self.leaving = False
         self._pool = pool
         self._process = process
+        self._replies = replies
         self._received = bytearray(_BUFFER_BYTES)
         self._filled = 0
         self._stalled_ticks = 0
@@ -308,6 +323,17 @@ class _Worker(asyncio.BufferedProtocol):
             self._pool.answered(self, frames.extraction(frame))
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Take the replies that came before the end first, so that none but the last document is blamed.
+
+        A failed write closes the transport even if replies wait to be read: hence a second handle on the socket.
+        """
+        self.leaving = True
+        with self._replies:
+            try:
+                while received := self._replies.recv_into(self.get_buffer(-1)):
+                    self.buffer_updated(received)
+            except OSError:  # nothing more
+                pass
         self._pool.lost(self)
 
     def tick(self) -> None:
