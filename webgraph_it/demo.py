@@ -68,7 +68,7 @@ def _demo(crawl: Path, graph: Path) -> None:
     )
     say(4, f"Analysing the graph: python -m webgraph_it.analyse {graph} …")
     run("-m", "webgraph_it.analyse", str(graph), "--crawl", str(crawl))
-    print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'report.html').resolve()}")
+    print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'analysis/report.html').resolve()}")
 
 
 def say(stage: int, sentence: str) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from webgraph_it.fetch.bandwidth import (
     BURST_SECONDS,
+    FIRST_GUESS_BYTES,
     PROBE_BYTES,
     TARGET,
     StartPace,
@@ -94,8 +95,8 @@ def spacing(pace: StartPace, readers: int) -> float:
 def test_starts_slow_down_as_the_line_grows_and_stop_when_it_is_long() -> None:
     spacings = [spacing(StartPace(), readers) for readers in range(0, 40, 4)]
     assert spacings == sorted(spacings)
-    assert spacings[0] == pytest.approx(48 * 1024 / RATE / 1.5)
-    assert spacing(StartPace(), 8) == pytest.approx(48 * 1024 / RATE)
+    assert spacings[0] == pytest.approx(FIRST_GUESS_BYTES / RATE / 1.5)
+    assert spacing(StartPace(), 8) == pytest.approx(FIRST_GUESS_BYTES / RATE, rel=0.02)
     assert StartPace().wait(RATE, 25, 1e9) > 0.0
 
 
@@ -105,6 +106,14 @@ def test_starts_learn_the_usual_size() -> None:
         pace.read(500)
         pace.finish()
     assert spacing(pace, 0) == pytest.approx(500 / RATE / 1.5, rel=0.01)
+
+
+def test_the_first_downloads_teach_most() -> None:
+    pace = StartPace()
+    for _ in range(12):
+        pace.read(500)
+        pace.finish()
+    assert spacing(pace, 0) < spacing(StartPace(), 0) / 3
 
 
 def test_starts_follow_a_change_of_the_rate_at_once() -> None:

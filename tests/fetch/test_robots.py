@@ -82,6 +82,15 @@ def test_crawl_delay_of_others_is_not_ours() -> None:
     assert policy.crawl_delay(policy.judge(200, text, None, 0, NOW)) is None
 
 
+def test_an_endless_line_may_forbid_more_than_it_says_but_not_allow_more() -> None:
+    policy = RobotsPolicy()
+    endless = b"/a*" + b"b" * 20_000
+    forbidding = policy.judge(200, b"User-agent: *\nDisallow: " + endless, None, 0, NOW)
+    assert not policy.allowed(forbidding, "http://sito.it/a" + "b" * 17_000)
+    allowing = policy.judge(200, b"User-agent: *\nDisallow: /\nAllow: " + endless, None, 0, NOW)
+    assert not policy.allowed(allowing, "http://sito.it/a" + "b" * 17_000)
+
+
 def test_failures_are_counted_until_the_host_is_hopeless_and_forgotten_after_an_answer() -> None:
     policy = RobotsPolicy(retry_seconds=10, attempts=3)
     record: RobotsRecord | None = None

@@ -15,7 +15,9 @@ from scrapy.settings import BaseSettings
 from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.values import SettingsError, check
+from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
+from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.frontier.layout import META
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
@@ -25,7 +27,7 @@ from webgraph_it.urls.seeds import SeedsError, read_seeds
 
 logger = logging.getLogger(__name__)
 
-PROBLEMS = (SettingsError, SeedsError, DirectoryError, FrontierError, ShardError)
+PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, FrontierError, ShardError)
 LEAST_CONNECTIONS = 4
 
 
@@ -37,6 +39,7 @@ def preflight(settings: BaseSettings) -> None:
     )
     if refusal:
         raise SettingsError(refusal)
+    Plan(settings["BANDWIDTH_SCHEDULE"], settings["BANDWIDTH_SCHEDULE_FILE"], settings["SCHEDULE_TIMEZONE"])
     read_seeds(Path(settings["SEEDS"]))
     fit_descriptors(settings)
     if not settings.get("JOBDIR"):

@@ -26,7 +26,7 @@ BACKLOG_SECONDS = 1.0
 """What open connections should hold in store for us, so that slow answers of others do not leave us idle."""
 BACKLOG_READERS = 8
 """The same for low rates: at least so many connections in line."""
-FIRST_GUESS_BYTES = 48 * 1024
+FIRST_GUESS_BYTES = 24 * 1024
 """Size of a download before any has ended."""
 
 
@@ -107,6 +107,7 @@ class StartPace:
     def __init__(self) -> None:
         self._mean_bytes = float(FIRST_GUESS_BYTES)
         self._unattributed_bytes = 0
+        self._ends = 0
         self._last_start = -math.inf
 
     def read(self, nbytes: int) -> None:
@@ -115,7 +116,8 @@ class StartPace:
 
     def finish(self) -> None:
         """A download ended, well or badly: the usual size is what is read between two ends."""
-        self._mean_bytes += (self._unattributed_bytes - self._mean_bytes) / 32
+        self._ends += 1  # the guess counts as four: what is learnt first moves it most
+        self._mean_bytes += (self._unattributed_bytes - self._mean_bytes) / min(self._ends + 4, 32)
         self._unattributed_bytes = 0
 
     def wait(self, bytes_per_second: float, readers_in_line: int, now: float) -> float:

@@ -16,7 +16,7 @@ from enum import Enum
 MAX_TEXT_BYTES = 500 * 1024
 """Section 2.5: the parsing limit is at least 500 KiB."""
 MAX_LINE_BYTES = 16 * 1024
-"""A longer line is cut: no URL is that long, and a shorter pattern can only forbid more."""
+"""A longer line is cut, so that it forbids more than it says; one that allows is left out instead."""
 
 
 class Field(Enum):
@@ -123,6 +123,7 @@ def _records(text: bytes) -> Iterator[tuple[Field, bytes]]:
 
 
 def _record(line: bytes) -> tuple[Field, bytes] | None:
+    is_cut = len(line) > MAX_LINE_BYTES
     line = line[:MAX_LINE_BYTES].partition(b"#")[0].strip()
     name, colon, value = line.partition(b":")
     if not colon:  # `Disallow /private`: a common slip
@@ -133,7 +134,7 @@ def _record(line: bytes) -> tuple[Field, bytes] | None:
     name = name.strip().lower()
     for field_, spellings in _SPELLINGS:
         if name.startswith(spellings):
-            return field_, value.strip()
+            return None if is_cut and field_ is Field.ALLOW else (field_, value.strip())
     return None
 
 

@@ -91,7 +91,8 @@ class Roster:
         times = [self.turns.wake_at(), self._line_time() if self._has_room() else None]
         return min((time for time in times if time is not None), default=None)
 
-    def _earliest(self, host: Host) -> float:
+    def earliest(self, host: Host) -> float:
+        """Its clock, or after a crash the delay since the opening, whichever is later."""
         clock, unknown_until = host.clock, self._totals.unknown_until
         if not unknown_until:
             return clock.ready_at

@@ -219,7 +219,8 @@ class ItalySpider(Spider):
             self._scheduler.follow_robots(lease, onward, hops + 1, seconds=_seconds(response))
             return []
         wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
-        self._judge_robots(lease, response.status, response.body, None, hops, _seconds(response), wait)
+        error = "dataloss" if "dataloss" in response.flags else None
+        self._judge_robots(lease, response.status, response.body, error, hops, _seconds(response), wait)
         return []
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
