@@ -62,6 +62,13 @@ def reply_length(received: bytearray, at: int) -> int:
 
 def extraction(frame: bytes) -> Extraction:
     """What `reply` was made of. Raises ValueError for what no worker of ours says."""
+    try:
+        return _extraction(frame)
+    except (struct.error, IndexError, TypeError, RecursionError) as error:
+        raise ValueError(f"a reply that no worker of ours makes: {error}") from error
+
+
+def _extraction(frame: bytes) -> Extraction:
     meta_length, _, count = REPLY.unpack_from(frame)
     kinds_at = REPLY.size + meta_length
     digests_at = kinds_at + count
