@@ -60,7 +60,7 @@ def flash(body: bytes, compressed: bool = True) -> bytes:
 
 
 def flash_lzma(expanded: int, dictionary: int) -> bytes:
-    alone = lzma.compress(bytes(expanded), lzma.FORMAT_ALONE)
+    alone = lzma.compress(bytes(expanded), lzma.FORMAT_ALONE, preset=0)
     packed = alone[13:]
     head = (
         b"ZWS\x0d" + struct.pack("<II", 0xFFFFFFF0, len(packed)) + alone[:1] + struct.pack("<I", dictionary)
@@ -113,18 +113,18 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "billion laughs": (XML, billion_laughs),
     "unclosed quotes in XML": (XML, lambda: b"<?xml?>" + repeated('<a href="')),
     "XML attributes": (XML, lambda: b"<?xml?><a href " + repeated("a ") + b">"),
-    "gzip of zeros": ("application/gzip", lambda: gzip.compress(bytes(500 * MEGABYTE // 4), 9)),
-    "gzip of XML": ("application/gzip", lambda: gzip.compress(repeated("<loc>", 100 * MEGABYTE), 9)),
-    "PDF object stream of 500 MB": (PDF, lambda: pdf_of_object_streams(4, 125 * MEGABYTE)),
+    "gzip of zeros": ("application/gzip", lambda: gzip.compress(bytes(60 * MEGABYTE))),
+    "gzip of XML": ("application/gzip", lambda: gzip.compress(repeated("<loc>", 60 * MEGABYTE))),
+    "PDF object stream of 500 MB": (PDF, lambda: pdf_of_object_streams(10, 50 * MEGABYTE)),
     "PDF of 20,000 object streams": (PDF, lambda: pdf_of_object_streams(20_000, 1000)),
     "PDF of unclosed strings": (PDF, lambda: b"%PDF-1.4" + repeated("/URI (")),
     "PDF of escapes": (PDF, lambda: b"%PDF-1.4/URI (" + repeated("\\(")),
-    "ZIP of zeros": (ZIP, lambda: zip_of(10, 20 * MEGABYTE)),
+    "ZIP of zeros": (ZIP, lambda: zip_of(4, 15 * MEGABYTE)),
     "ZIP of relationships": (ZIP, zip_of_relationships),
     "ZIP of 20,000 entries": (ZIP, zip_with_many_entries),
-    "SWF of zeros": (SWF, lambda: flash(bytes(125 * MEGABYTE))),
+    "SWF of zeros": (SWF, lambda: flash(bytes(60 * MEGABYTE))),
     "SWF of empty tags": (SWF, lambda: flash(b"\0" * 5 + b"\x40\0" * (2 * MEGABYTE))),
-    "SWF with a huge dictionary": (SWF, lambda: flash_lzma(125 * MEGABYTE, 0xFFFFFFFF)),
+    "SWF with a huge dictionary": (SWF, lambda: flash_lzma(60 * MEGABYTE, 0xFFFFFFFF)),
     "SWF of nested sprites": (SWF, lambda: flash(bytes(5) + struct.pack("<HI", 39 << 6 | 63, 0) * 300_000)),
     "OLE with a loop": (DOC, ole_with_a_loop),
     "RTF of fields": ("application/rtf", lambda: b"{\\rtf1" + repeated("\\fldinst ")),

@@ -1,5 +1,7 @@
 """What goes through the socket comes out as it was."""
 
+from contextlib import suppress
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +50,14 @@ def test_a_request_is_read_back(document: Document) -> None:
 def test_a_real_extraction_is_read_back() -> None:
     found = extract(Document("<a href=è>x</a><a href=mailto:x>".encode(), "http://città.it/"), link_policy())
     assert frames.extraction(frames.reply(found)) == found
+
+
+@given(st.binary(max_size=60), extractions, st.integers(0, 200), st.binary(min_size=1, max_size=4))
+def test_nonsense_is_a_value_error(noise: bytes, extraction: Extraction, at: int, change: bytes) -> None:
+    sound = frames.reply(extraction)
+    for frame in (noise, sound[:at] + change + sound[at + len(change) :]):
+        with suppress(ValueError):
+            frames.extraction(frame)
+        if len(frame) >= frames.REPLY.size:
+            with suppress(ValueError):
+                frames.reply_length(bytearray(frame), 0)

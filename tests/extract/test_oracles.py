@@ -1,4 +1,5 @@
-"""Our links next to those that tools we did not write find: html5lib and lxml for pages, pypdf for PDF.
+"""Our links next to those that tools we did not write find: html5lib and lxml for pages, pypdf for PDF,
+LibreOffice as the writer of office documents.
 
 Debian's documentation in Italian (packages debian-reference-it, maint-guide-it) is read where it is installed.
 No differences remain; two of reading had to be evened out: pypdf takes the bytes of a URI for PDFDocEncoding where
@@ -10,6 +11,8 @@ import gzip
 import io
 import itertools
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,3 +161,45 @@ def test_pdf_made_by_reportlab() -> None:
         page.showPage()
     page.save()
     assert ours(body.getvalue(), media_type="application/pdf") == by_pypdf(body.getvalue()) == keys(links)
+
+
+LINKS = [f"http://sito{number}.it/pagina%20{number}?a=1&b=2" for number in range(30)] + [
+    "http://xn--citt-3na.it/"
+]
+SOURCE = "".join(
+    f'<p><a href="{link.replace("&", "&amp;")}">Voce</a> http://non-un-collegamento.it/</p>' for link in LINKS
+)
+OFFICE_FILTERS = {
+    "doc": ("doc:MS Word 97", "application/msword"),
+    "docx": ("docx:MS Word 2007 XML", "application/zip"),
+    "odt": ("odt:writer8", "application/zip"),
+    "rtf": ("rtf:Rich Text Format", "application/rtf"),
+    "pdf": ("pdf:writer_pdf_Export", "application/pdf"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", OFFICE_FILTERS)
+def test_documents_made_by_libreoffice(kind: str, tmp_path: Path) -> None:
+    soffice = shutil.which("soffice")
+    if soffice is None:
+        pytest.skip("LibreOffice is not installed: apt-get install libreoffice-writer")
+    source = tmp_path / "pagina.html"
+    source.write_text(f"<html><head><meta charset=utf-8></head><body>{SOURCE}</body></html>")
+    convert, media_type = OFFICE_FILTERS[kind]
+    home = f"-env:UserInstallation=file://{tmp_path}/home"
+    command = [
+        soffice,
+        home,
+        "--headless",
+        "--writer",
+        "--convert-to",
+        convert,
+        "--outdir",
+        str(tmp_path),
+        str(source),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    body = (tmp_path / f"pagina.{kind}").read_bytes()
+    assert ours(body, media_type="application/octet-stream") == keys(LINKS)
+    assert extract(Document(body, URL), POLICY).media_type == media_type

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -27,6 +28,11 @@ def page(number: int) -> Document:
 def bomb(name: str) -> Document:
     media_type, make = BOMBS[name]
     return Document(make(), "http://a.it/", media_type)
+
+
+def without_reading(seconds: float) -> None:
+    """Let time pass in which the event loop reads nothing, as under load."""
+    time.sleep(seconds)
 
 
 async def extracted(documents: list[Document], workers: int = 1, **limits: float) -> list[Extraction]:
@@ -68,6 +74,24 @@ def test_a_worker_killed_from_outside_costs_nothing() -> None:
     results, replaced = asyncio.run(crawl())
     assert replaced == 1
     assert [result.links[0].url for result in results] == [f"http://a.it/{number}" for number in range(100)]
+
+
+def test_no_document_is_blamed_that_was_answered_before_the_end() -> None:
+    """Replies that wait in the socket count, even if a write to the dead worker fails first."""
+
+    async def crawl() -> list[Extraction]:
+        async with WorkerPool(POLICY, 1) as pool:
+            await pool.extract(page(0))
+            first = [asyncio.ensure_future(pool.extract(page(number))) for number in range(4)]
+            await asyncio.sleep(0)
+            without_reading(0.5)
+            for child in psutil.Process().children():
+                child.send_signal(signal.SIGPROF)
+            without_reading(0.2)
+            second = [asyncio.ensure_future(pool.extract(page(number))) for number in range(4)]
+            return await asyncio.gather(*first, *second)
+
+    assert [result.reason for result in asyncio.run(crawl())[:4]] == [""] * 4
 
 
 def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:

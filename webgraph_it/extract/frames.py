@@ -19,6 +19,7 @@ from webgraph_it.items import Link
 REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<III")
 READY = REPLY.pack(0, 0, 0)
+LARGEST_REPLY_BYTES = 1 << 28
 _DIGEST_BYTES = 16
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -51,13 +52,23 @@ def reply(extraction: Extraction) -> bytes:
 
 
 def reply_length(received: bytearray, at: int) -> int:
-    """How long the reply is that starts there."""
+    """How long the reply is that starts there. Raises ValueError if no worker of ours would say so much."""
     meta, names, count = REPLY.unpack_from(received, at)
-    return int(REPLY.size + meta + names + count * (1 + _DIGEST_BYTES))
+    length = int(REPLY.size + meta + names + count * (1 + _DIGEST_BYTES))
+    if length > LARGEST_REPLY_BYTES:
+        raise ValueError(f"a reply of {length} bytes; expected at most {LARGEST_REPLY_BYTES}")
+    return length
 
 
 def extraction(frame: bytes) -> Extraction:
     """What `reply` was made of. Raises ValueError for what no worker of ours says."""
+    try:
+        return _extraction(frame)
+    except (struct.error, IndexError, TypeError, RecursionError) as error:
+        raise ValueError(f"a reply that no worker of ours makes: {error}") from error
+
+
+def _extraction(frame: bytes) -> Extraction:
     meta_length, _, count = REPLY.unpack_from(frame)
     kinds_at = REPLY.size + meta_length
     digests_at = kinds_at + count

@@ -15,22 +15,19 @@ order. Plain Popen and a socket pair, no child watcher, no signals: it runs unde
 """
 
 import asyncio
-import json
-import os
+import logging
 import signal
-import socket
-import subprocess
-import sys
 from collections import deque
-from pathlib import Path
+from math import ceil
 from types import TracebackType
-from typing import cast
 
-import webgraph_it
-from webgraph_it.extract import frames
+from webgraph_it.extract import process
 from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
 from webgraph_it.extract.worker import SPENT, policy_fields
+
+log = logging.getLogger(__name__)
 
 DEFAULT_CPU_SECONDS = 2.0
 DEFAULT_MEMORY_BYTES = 300_000_000
@@ -41,26 +38,11 @@ WAITING_PER_WORKER = 64
 _ATTEMPTS = 2
 _FAILED_STARTS = 3
 _TICK_SECONDS = 1.0
-_STALLED_TICKS_READY = 10
-_STALLED_TICKS_STARTING = 60
-_EXIT_POLL_SECONDS = 0.01
-_EXIT_POLLS = 200
-_BUFFER_BYTES = 1 << 16
+_STALLED_SECONDS = 20.0
 
 
 class WorkersBroken(RuntimeError):
     """Workers cannot be started at all: our mistake, not a document's."""
-
-
-class _Job:
-    """A document on its way."""
-
-    __slots__ = ("attempts", "document", "future")
-
-    def __init__(self, document: Document, future: "asyncio.Future[Extraction]") -> None:
-        self.document = document
-        self.future = future
-        self.attempts = 0
 
 
 class WorkerPool:
@@ -82,15 +64,16 @@ class WorkerPool:
             "cpu_seconds": cpu_seconds,
             "memory_bytes": memory_bytes,
         }
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._replacing: set[asyncio.Task[None]] = set()
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[Job] = deque()
         self._room = asyncio.Semaphore(workers * (DOCUMENTS_PER_WORKER + WAITING_PER_WORKER))
         self._open = False
         self._why_closed = "extraction was asked of a pool that is closed; open it first"
         self._callers = 0
         self._drained: asyncio.Future[None] | None = None
         self._failed_starts = 0
+        self._most_ticks = ceil(max(_STALLED_SECONDS, 10 * cpu_seconds) / _TICK_SECONDS)
         self._ticker: asyncio.TimerHandle | None = None
 
     def __repr__(self) -> str:
@@ -113,7 +96,7 @@ class WorkerPool:
         """Start the workers. Documents may be given at once; they wait until a worker is ready."""
         self._open = True
         for _ in range(self.size):
-            self._workers.append(await self._start())
+            self._workers.append(await process.start(self._options, self))
         if self.size:
             self._tick()
 
@@ -148,7 +131,7 @@ class WorkerPool:
     def _queued(self, document: Document) -> "asyncio.Future[Extraction]":
         if not self._open:
             raise WorkersBroken(self._why_closed)
-        job = _Job(document, asyncio.get_running_loop().create_future())
+        job = Job(document, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         self._distribute()
         return job.future
@@ -165,16 +148,17 @@ class WorkerPool:
             if not job.future.done():  # else its task was cancelled
                 worker.give(job)
 
-    def answered(self, worker: "_Worker", extraction: Extraction) -> None:
+    def answered(self, worker: Worker, extraction: Extraction) -> None:
         """A worker finished its oldest document."""
         job = worker.jobs.popleft()
-        worker.leaving = extraction.reason == "memory"
+        if extraction.reason == "memory":
+            worker.leaving = True
         if not job.future.done():
             job.future.set_result(extraction)
         if self._waiting:
             self._distribute()
 
-    def lost(self, worker: "_Worker") -> None:
+    def lost(self, worker: Worker) -> None:
         """A worker's connection ended; if the pool is open, that was not our wish."""
         if self._open and worker in self._workers:
             self._workers.remove(worker)
@@ -182,7 +166,7 @@ class WorkerPool:
             self._replacing.add(task)
             task.add_done_callback(self._replacing.discard)
 
-    async def _replace(self, worker: "_Worker") -> None:
+    async def _replace(self, worker: Worker) -> None:
         self.replaced += 1
         code = await worker.exit_code()
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
@@ -193,10 +177,19 @@ class WorkerPool:
         if self._failed_starts >= _FAILED_STARTS:
             self._break(code)
         elif self._open:
-            self._workers.append(await self._start())
-            self._distribute()
+            await self._start_again()
 
-    def _blame(self, job: _Job, worker: "_Worker", code: int) -> None:
+    async def _start_again(self) -> None:
+        try:
+            self._workers.append(await process.start(self._options, self))
+        except OSError as error:  # no memory, no descriptors: it may pass
+            log.error("an extraction worker cannot be started: %s; trying again in a second", error)
+            await asyncio.sleep(_TICK_SECONDS)
+            if self._open:
+                await self._start_again()
+        self._distribute()
+
+    def _blame(self, job: Job, worker: Worker, code: int) -> None:
         """The oldest document was being read when its worker ended."""
         job.attempts += 1
         overdue = worker.overdue or code == -signal.SIGPROF
@@ -214,114 +207,9 @@ class WorkerPool:
     def _tick(self) -> None:
         """Kill a worker that neither answers nor uses its CPU time up (stopped, swapped out)."""
         for worker in self._workers:
-            worker.tick()
+            worker.tick(self._most_ticks)
         self._ticker = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
 
-    async def _start(self) -> "_Worker":
-        channel, process = _spawn(self._options)
-        loop = asyncio.get_running_loop()
-        _, worker = await loop.create_unix_connection(lambda: _Worker(self, process), sock=channel)
-        return worker
 
-
-def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """A new worker process and our end of its socket. Takes a few milliseconds."""
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    with theirs:
-        arguments = json.dumps({**options, "socket": theirs.fileno()})
-        process = subprocess.Popen(
-            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            process_group=0,  # Ctrl-C in a terminal is for the crawl alone
-            env=_environment(),
-        )
-    return ours, process
-
-
-def _load(worker: "_Worker") -> int:
+def _load(worker: Worker) -> int:
     return DOCUMENTS_PER_WORKER if worker.leaving else len(worker.jobs)
-
-
-def _environment() -> dict[str, str]:
-    """Ours, so that the worker finds this very package wherever the crawl was started."""
-    package = str(Path(webgraph_it.__file__).parents[1])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
-class _Worker(asyncio.BufferedProtocol):
-    """The crawl process's end of one worker: what was sent (in order), what came back.
-
-    It receives into one buffer of its own: asyncio would otherwise allocate 256 KB for each of our small replies.
-    """
-
-    transport: asyncio.Transport
-
-    def __init__(self, pool: WorkerPool, process: "subprocess.Popen[bytes]") -> None:
-        self.jobs: deque[_Job] = deque()
-        self.ready = False
-        self.overdue = False
-        self.leaving = False
-        self._pool = pool
-        self._process = process
-        self._received = bytearray(_BUFFER_BYTES)
-        self._filled = 0
-        self._stalled_ticks = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)  # uvloop's does not inherit from it
-
-    def give(self, job: _Job) -> None:
-        self.jobs.append(job)
-        self.transport.writelines((frames.request(job.document), job.document.body))
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return memoryview(self._received)[self._filled :]
-
-    def buffer_updated(self, nbytes: int) -> None:
-        self._stalled_ticks = 0
-        self._filled += nbytes
-        taken = self._take_replies()
-        if taken:
-            self._received[: self._filled - taken] = self._received[taken : self._filled]
-            self._filled -= taken
-        if self._filled == len(self._received):  # a reply larger than any before
-            self._received = self._received + bytes(len(self._received))
-
-    def _take_replies(self) -> int:
-        """Pass on all whole replies; how many bytes they were."""
-        start = 0
-        while start + frames.REPLY.size <= self._filled:
-            end = start + frames.reply_length(self._received, start)
-            if end > self._filled:
-                break
-            self._take(bytes(self._received[start:end]))
-            start = end
-        return start
-
-    def _take(self, frame: bytes) -> None:
-        if frame == frames.READY:
-            self.ready = True
-        else:
-            self._pool.answered(self, frames.extraction(frame))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._pool.lost(self)
-
-    def tick(self) -> None:
-        """Another second without an answer."""
-        self._stalled_ticks = self._stalled_ticks + 1 if self.jobs else 0
-        if self._stalled_ticks >= (_STALLED_TICKS_READY if self.ready else _STALLED_TICKS_STARTING):
-            self.overdue = True
-            self._process.kill()
-
-    async def exit_code(self) -> int:
-        """Wait for the process without blocking; kill it if it lingers."""
-        for _ in range(_EXIT_POLLS):
-            if (code := self._process.poll()) is not None:
-                return code
-            await asyncio.sleep(_EXIT_POLL_SECONDS)
-        self._process.kill()
-        return self._process.wait()
