@@ -39,11 +39,10 @@ class Index:
     shift: int
     first: int
     starts: Array
-    tags: Array
-    ids: Array
+    entries: Array
 
     def resolve(self, words: Array, out: Array) -> None:
-        kernels.look_up(words, self.shift, self.first, self.starts, self.tags, self.ids, out)
+        kernels.look_up(words, self.shift, self.first, self.starts, self.entries, out)
 
 
 class Chunk(NamedTuple):
@@ -94,17 +93,17 @@ def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> 
     for _, words in _digest_chunks(digests):
         kernels.count_buckets(words, shift, first, starts)
     np.cumsum(starts, out=starts)
-    tags, ids = np.empty(int(starts[-1]), np.uint64), np.empty(int(starts[-1]), np.uint32)
+    entries = np.empty((int(starts[-1]), 3), np.uint32)
     for base, words in _digest_chunks(digests):
-        kernels.fill_buckets(words, base, shift, first, starts, tags, ids)
+        kernels.fill_buckets(words, base, shift, first, starts, entries)
     starts[1:] = starts[:-1].copy()
     starts[0] = 0
-    one, other = kernels.twin(starts, tags, ids)
+    one, other = kernels.twin(starts, entries)
     if one >= 0:
         raise ConvertError(
             f"nodes {one} and {other} have the same digest: two keys collide, or one is listed twice."
         )
-    return Index(shift, first, starts, tags, ids)
+    return Index(shift, first, starts, entries)
 
 
 def _digest_chunks(path: Path) -> Iterator[tuple[int, Array]]:

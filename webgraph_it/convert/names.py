@@ -78,13 +78,15 @@ def make_names(job: Job) -> None:
     runs_folder.mkdir()
     with ThreadPoolExecutor(job.threads) as pool:
         pieces = list(_pieces(job, piece_bytes))
+        job.progress.expect(len(pieces))
         runs = []
         for number, run in enumerate(pool.map(_sorted_piece, pieces)):
             runs.append(run if in_memory else _kept(run, runs_folder / f"{number:06d}.arrow"))
-            job.progress.at((number + 1) * total // len(pieces) // 2)
+            job.progress.at(number + 1)
         bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
         ranges = pool.map(lambda bound: _merged(runs, *bound), pairwise(bounds))
-        _write_nodes(job, ranges, len(bounds) - 1)
+        job.progress.expect(len(bounds) - 1)
+        _write_nodes(job, ranges)
 
 
 def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
@@ -236,14 +238,14 @@ def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
     return pa.Table.from_arrays(columns, schema=RUN), counts
 
 
-def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]], expected: int) -> None:
+def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]]) -> None:
     job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
     with closing(_NodeWriter(job.staging / ".work")) as writer:
         for number, (table, counts) in enumerate(ranges):
             writer.add(table)
             for name, count in counts.items():
                 job.counts[name] += count
-            job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
+            job.progress.at(number + 1)
     job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
     for value, name in enumerate(STATES):
         job.counts[f"state/{name}"] = int(writer.states[value])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,8 +21,17 @@ from webgraph_it.graph import csr
 from webgraph_it.graph.csr import OFFSET_TYPE, Array, CsrFiles
 
 CHUNK_VALUES = 1 << 22
-Range = tuple[Path, int, int]
-"""A file of sequences, and the ids low … high-1 to be taken from it."""
+
+
+class Range(NamedTuple):
+    """The ids low … high-1 to be taken from a file of sequences; `whole`: there are no others in it."""
+
+    path: Path
+    low: int
+    high: int
+    whole: bool
+
+
 T = TypeVar("T")
 Rows = tuple[Array, Array, Array, int, int]
 """(parents, degrees, targets, sequences replaced, targets repeated) of a range."""
@@ -98,7 +107,7 @@ def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
         needed = path.stat().st_size // 4 * ROW_BYTES_PER_RECORD * job.threads
         step = max((high - low) // (needed // job.budget_bytes + 1), 1)
         for start in range(low, high, step):
-            yield path, start, min(start + step, high)
+            yield Range(path, start, min(start + step, high), whole=step >= high - low)
 
 
 def _over(job: Job, ranges: Iterator[Range], make: Callable[[Range], T]) -> Iterator[T]:
@@ -111,31 +120,31 @@ def _over(job: Job, ranges: Iterator[Range], make: Callable[[Range], T]) -> Iter
 
 
 def _rows(each: Range) -> Rows:
-    _, low, high = each
     values = _sequences(each, by_parent=True)
-    parents, degrees = np.empty(high - low, np.uint8), np.empty(high - low, np.int64)
+    nodes = each.high - each.low
+    parents, degrees = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     out = np.empty(len(values), np.uint32)
-    arcs, replaced, repeated = kernels.rows_of(values, low, parents, degrees, out)
+    arcs, replaced, repeated = kernels.rows_of(values, each.low, parents, degrees, out)
     return parents, degrees, out[:arcs], replaced, repeated
 
 
 def _sequences(each: Range, by_parent: bool) -> Array:
-    """The sequences of a file that touch the range, read in chunks."""
-    path, low, high = each
+    """The sequences of a file that touch the range; if others do not, they are passed over in chunks."""
+    if each.whole:
+        return np.fromfile(each.path, np.uint32)
     kept, keeping = [np.empty(0, np.uint32)], False
-    with path.open("rb") as file:
+    with each.path.open("rb") as file:
         while len(values := np.fromfile(file, np.uint32, CHUNK_VALUES)):
             out = np.empty_like(values)
-            count, keeping = kernels.select(values, low, high, by_parent, keeping, out)
+            count, keeping = kernels.select(values, each.low, each.high, by_parent, keeping, out)
             kept.append(out[:count].copy() if count < len(out) else out)
     return np.concatenate(kept)
 
 
 def _turned(each: Range) -> tuple[Array, Array]:
-    _, low, high = each
     values = _sequences(each, by_parent=False)
-    degrees, out = np.zeros(high - low, np.int64), np.empty(len(values), np.uint32)
-    return degrees, out[: kernels.turn_round(values, low, degrees, out)]
+    degrees, out = np.zeros(each.high - each.low, np.int64), np.empty(len(values), np.uint32)
+    return degrees, out[: kernels.turn_round(values, each.low, degrees, out)]
 
 
 def _split_by_target(job: Job, graph: CsrFiles, folder: Path) -> int:
