@@ -10,10 +10,9 @@ step with a count.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial as partial_function
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ import numpy as np
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.threads import in_order
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.shards import DIGEST_BYTES, PARENT_BIT, Part, ShardError
 
@@ -118,10 +118,10 @@ def _digest_chunks(path: Path) -> Iterator[tuple[int, Array]]:
 def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None", done: int) -> None:
     """One pass over all shards with one part of the index."""
     unknown = Unknown()
-    with ThreadPoolExecutor(job.threads) as pool, ExitStack() as stack:
+    with ExitStack() as stack:
         kept = stack.enter_context(partial.open("r+b" if partial.exists() else "w+b")) if partial else None
-        jobs = (pool.submit(_resolved, chunk, index, partial) for chunk in _chunks(job.sources.graph))
-        for chunk, values in _in_order(jobs, 2 * job.threads):
+        resolve = partial_function(_resolved, index=index, partial=partial)
+        for chunk, values in in_order(resolve, _chunks(job.sources.graph), job.threads + 1):
             if parts:
                 unknown.look(chunk, values)
                 parts.add(values)
@@ -130,15 +130,6 @@ def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None",
                 values.tofile(kept)
             job.progress.at(done + chunk.number + len(values))
     unknown.refuse()
-
-
-def _in_order(jobs: Iterator["Future[tuple[Chunk, Array]]"], ahead: int) -> Iterator[tuple[Chunk, Array]]:
-    """Results in order of submission, with at most `ahead` jobs under way."""
-    waiting = list(islice(jobs, ahead))
-    while waiting:
-        result = waiting.pop(0).result()
-        waiting.extend(islice(jobs, 1))
-        yield result
 
 
 def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:

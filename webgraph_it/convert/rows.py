@@ -6,17 +6,16 @@ last sequence of a parent counting; `parents.u8`, one byte per node, says which 
 A part that exceeds the memory is read again for one range of ids after another.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.mapping import ROW_BYTES_PER_RECORD, parts_for
+from webgraph_it.convert.threads import in_order
 from webgraph_it.graph import csr
 from webgraph_it.graph.csr import OFFSET_TYPE, Array, CsrFiles
 
@@ -32,7 +31,6 @@ class Range(NamedTuple):
     whole: bool
 
 
-T = TypeVar("T")
 Rows = tuple[Array, Array, Array, int, int]
 """(parents, degrees, targets, sequences replaced, targets repeated) of a range."""
 
@@ -44,8 +42,8 @@ def make_csr(job: Job) -> None:
     job.progress.expect(job.counts["records"])
     counts = {"parents": 0, "parents_replaced": 0, "links_repeated": 0}
     with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, _CsrWriter(job.staging) as writer:
-        for parents, degrees, targets, replaced, repeated in _over(
-            job, _ranges(parts, nodes, width, job), _rows
+        for parents, degrees, targets, replaced, repeated in in_order(
+            _rows, _ranges(parts, nodes, width, job), job.threads
         ):
             parents.tofile(parents_file)
             writer.add(degrees, targets)
@@ -67,7 +65,7 @@ def write_transpose(job: Job, source: Path, out: Path) -> None:
     width = _split_by_target(job, graph, folder)
     job.progress.expect(graph.arcs)
     with _CsrWriter(out, transposed=True) as writer:
-        for degrees, sources in _over(job, _ranges(folder, graph.nodes, width, job), _turned):
+        for degrees, sources in in_order(_turned, _ranges(folder, graph.nodes, width, job), job.threads):
             writer.add(degrees, sources)
             job.progress.at(writer.arcs)
 
@@ -108,15 +106,6 @@ def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
         step = max((high - low) // (needed // job.budget_bytes + 1), 1)
         for start in range(low, high, step):
             yield Range(path, start, min(start + step, high), whole=step >= high - low)
-
-
-def _over(job: Job, ranges: Iterator[Range], make: Callable[[Range], T]) -> Iterator[T]:
-    """make(range) for each range, in order, by all threads, at most one result waiting."""
-    with ThreadPoolExecutor(job.threads) as pool:
-        waiting = [pool.submit(make, each) for each in islice(ranges, job.threads)]
-        while waiting:
-            yield waiting.pop(0).result()
-            waiting.extend(pool.submit(make, each) for each in islice(ranges, 1))
 
 
 def _rows(each: Range) -> Rows:
