@@ -8,6 +8,7 @@ Guarantees: an arc's weight is the number of links between pages of the two, sel
 host included as arcs to itself; weights end at 2^32-1. Ids follow the same order as those of pages.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -182,14 +183,8 @@ def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) 
     write_transpose(job, folder, folder)
     write_bv(folder / f"{BASE}-t", CsrFiles.of(folder, transposed=True), job.parameters, job.threads)
     summary = {"recipe_version": RECIPE_VERSION, "nodes": graph.nodes, "arcs": graph.arcs, "weighted": True}
-    (folder / "graph.json").write_text(_json(summary))
+    (folder / "graph.json").write_text(json.dumps(summary, indent=2) + "\n")
     job.counts.update({folder.name: graph.nodes, f"{folder.name}_arcs": graph.arcs})
-
-
-def _json(value: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(value, indent=2) + "\n"
 
 
 def write_url_list(prefix: Path, keys: list[str], urls: list[str], threads: int) -> None:

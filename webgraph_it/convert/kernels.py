@@ -12,6 +12,8 @@ from webgraph_it.graph.csr import Array
 FLAG = 1 << 31
 UNKNOWN = 0xFFFFFFFF
 """No id: a parent's flag and 2^31-1, which is beyond the last id."""
+SHORT = 384
+"""Lists up to this length are sorted by counting."""
 
 # -- MD5 of many short keys (hashlib costs a microsecond of interpreter for each) --------------------------
 
@@ -103,42 +105,47 @@ def count_buckets(words: Array, shift: int, first: int, ends: Array) -> None:
 
 
 @compiled
-def fill_buckets(
-    words: Array, base: int, shift: int, first: int, ends: Array, tags: Array, ids: Array
-) -> None:
-    """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1."""
+def fill_buckets(words: Array, base: int, shift: int, first: int, ends: Array, entries: Array) -> None:
+    """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1.
+
+    An entry is three 32-bit numbers side by side, so that a lookup waits for memory once: tag (low, high), id.
+    """
     for i in range(len(words)):
         bucket = signed(words[i, 1] >> np.uint64(shift)) - first
         if 0 <= bucket < len(ends) - 1:
             place = signed(ends[bucket])
             ends[bucket] += np.uint32(1)
-            tags[place] = words[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD)
-            ids[place] = base + i
+            tag = words[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD)
+            entries[place, 0] = np.uint32(tag & np.uint64(0xFFFFFFFF))
+            entries[place, 1] = np.uint32(tag >> np.uint64(32))
+            entries[place, 2] = base + i
 
 
 @compiled
-def twin(ends: Array, tags: Array, ids: Array) -> tuple[int, int]:
+def twin(starts: Array, entries: Array) -> tuple[int, int]:
     """Two ids whose digests the index cannot tell apart, or (-1, -1)."""
-    for bucket in range(len(ends) - 1):
-        for i in range(signed(ends[bucket]), signed(ends[bucket + 1])):
-            for j in range(i + 1, signed(ends[bucket + 1])):
-                if tags[i] == tags[j]:
-                    return signed(ids[i]), signed(ids[j])
+    for bucket in range(len(starts) - 1):
+        for i in range(signed(starts[bucket]), signed(starts[bucket + 1])):
+            for j in range(i + 1, signed(starts[bucket + 1])):
+                if entries[i, 0] == entries[j, 0] and entries[i, 1] == entries[j, 1]:
+                    return signed(entries[i, 2]), signed(entries[j, 2])
     return -1, -1
 
 
 @compiled
-def look_up(words: Array, shift: int, first: int, starts: Array, tags: Array, ids: Array, out: Array) -> None:
+def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array, out: Array) -> None:
     """Replace digests by ids, parents flagged. What this part of the index does not hold is left as it is."""
     buckets = len(starts) - 1
     for i in range(len(words)):
         bucket = signed(words[i, 1] >> np.uint64(shift)) - first
         if 0 <= bucket < buckets:
             word = words[i, 0]
-            tag = word & ~np.uint64(PARENT_BIT_OF_WORD)
+            low = np.uint32(word & np.uint64(0xFFFFFFFF & ~PARENT_BIT_OF_WORD))
+            high = np.uint32(word >> np.uint64(32))
             for place in range(signed(starts[bucket]), signed(starts[bucket + 1])):
-                if tags[place] == tag:
-                    out[i] = ids[place] | np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))
+                if entries[place, 0] == low and entries[place, 1] == high:
+                    flag = np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))
+                    out[i] = entries[place, 2] | flag
                     break
 
 
@@ -192,6 +199,7 @@ def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array)
     sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a
     list)."""
     starts = np.full(len(parents), -1, np.int64)
+    scratch = np.empty(SHORT, np.uint32)
     replaced, repeated, at = 0, 0, 0
     for i in range(len(values)):
         if values[i] & np.uint32(FLAG):
@@ -209,12 +217,7 @@ def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array)
             out[at] = values[i]
             at += 1
             i += 1
-        _sort_run(out, begin, at)
-        kept = begin
-        for j in range(begin, at):
-            if j == begin or out[j] != out[kept - 1]:
-                out[kept] = out[j]
-                kept += 1
+        kept = begin + _sort_unique(out[begin:at], scratch)
         repeated += at - kept
         at = kept
         degrees[row] = kept - begin
@@ -222,18 +225,32 @@ def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array)
 
 
 @inlined
-def _sort_run(values: Array, start: int, stop: int) -> None:
-    """Sort values[start:stop] in place: by insertion while short, as most lists are."""
-    if stop - start > 48:
-        values[start:stop].sort()
-        return
-    for i in range(start + 1, stop):
+def _sort_unique(values: Array, scratch: Array) -> int:
+    """Sort ids in place and drop what repeats; returns how many are left.
+
+    A short list is sorted by counting, for each value, the smaller ones: the processor compares eight at a
+    time, and nothing has to be predicted. Equal values meet in one place and leave gaps behind it.
+    """
+    count = len(values)
+    if count > SHORT:
+        values.sort()
+    else:
+        copy = scratch[:count]
+        copy[:] = values
+        values[:] = np.uint32(UNKNOWN)
+        for i in range(len(copy)):
+            value = copy[i]
+            smaller = np.int32(0)
+            for j in range(len(copy)):
+                smaller = np.int32(smaller + (1 if copy[j] < value else 0))
+            values[smaller] = value
+    kept = 0
+    for i in range(count):
         value = values[i]
-        j = i
-        while j > start and values[j - 1] > value:
-            values[j] = values[j - 1]
-            j -= 1
-        values[j] = value
+        if value != np.uint32(UNKNOWN) and (kept == 0 or value != values[kept - 1]):
+            values[kept] = value
+            kept += 1
+    return kept
 
 
 @compiled

@@ -10,10 +10,9 @@ step with a count.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial as partial_function
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ import numpy as np
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.threads import in_order
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.shards import DIGEST_BYTES, PARENT_BIT, Part, ShardError
 
@@ -39,11 +39,10 @@ class Index:
     shift: int
     first: int
     starts: Array
-    tags: Array
-    ids: Array
+    entries: Array
 
     def resolve(self, words: Array, out: Array) -> None:
-        kernels.look_up(words, self.shift, self.first, self.starts, self.tags, self.ids, out)
+        kernels.look_up(words, self.shift, self.first, self.starts, self.entries, out)
 
 
 class Chunk(NamedTuple):
@@ -94,17 +93,17 @@ def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> 
     for _, words in _digest_chunks(digests):
         kernels.count_buckets(words, shift, first, starts)
     np.cumsum(starts, out=starts)
-    tags, ids = np.empty(int(starts[-1]), np.uint64), np.empty(int(starts[-1]), np.uint32)
+    entries = np.empty((int(starts[-1]), 3), np.uint32)
     for base, words in _digest_chunks(digests):
-        kernels.fill_buckets(words, base, shift, first, starts, tags, ids)
+        kernels.fill_buckets(words, base, shift, first, starts, entries)
     starts[1:] = starts[:-1].copy()
     starts[0] = 0
-    one, other = kernels.twin(starts, tags, ids)
+    one, other = kernels.twin(starts, entries)
     if one >= 0:
         raise ConvertError(
             f"nodes {one} and {other} have the same digest: two keys collide, or one is listed twice."
         )
-    return Index(shift, first, starts, tags, ids)
+    return Index(shift, first, starts, entries)
 
 
 def _digest_chunks(path: Path) -> Iterator[tuple[int, Array]]:
@@ -119,10 +118,10 @@ def _digest_chunks(path: Path) -> Iterator[tuple[int, Array]]:
 def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None", done: int) -> None:
     """One pass over all shards with one part of the index."""
     unknown = Unknown()
-    with ThreadPoolExecutor(job.threads) as pool, ExitStack() as stack:
+    with ExitStack() as stack:
         kept = stack.enter_context(partial.open("r+b" if partial.exists() else "w+b")) if partial else None
-        jobs = (pool.submit(_resolved, chunk, index, partial) for chunk in _chunks(job.sources.graph))
-        for chunk, values in _in_order(jobs, 2 * job.threads):
+        resolve = partial_function(_resolved, index=index, partial=partial)
+        for chunk, values in in_order(resolve, _chunks(job.sources.graph), job.threads + 1):
             if parts:
                 unknown.look(chunk, values)
                 parts.add(values)
@@ -131,15 +130,6 @@ def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None",
                 values.tofile(kept)
             job.progress.at(done + chunk.number + len(values))
     unknown.refuse()
-
-
-def _in_order(jobs: Iterator["Future[tuple[Chunk, Array]]"], ahead: int) -> Iterator[tuple[Chunk, Array]]:
-    """Results in order of submission, with at most `ahead` jobs under way."""
-    waiting = list(islice(jobs, ahead))
-    while waiting:
-        result = waiting.pop(0).result()
-        waiting.extend(islice(jobs, 1))
-        yield result
 
 
 def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:

@@ -9,8 +9,8 @@ the last line, else never-tried. Makes `nodes.arrow` (key, url, host, state, sta
 node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +26,7 @@ import pyarrow.json
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.threads import in_order
 from webgraph_it.graph.csr import LAST_ID, Array
 from webgraph_it.graph.shards import Part, ShardError
 from webgraph_it.graph.urlmap import URLS_PER_BLOCK
@@ -42,6 +43,7 @@ ROWS_PER_BATCH = 1024 * URLS_PER_BLOCK
 INFLATION = 6
 """Bytes of memory that sorting a byte of input takes, about."""
 LARGEST_PIECE = 256 << 20
+ROWS_PER_RUN_BATCH = 4096
 
 RUN = pa.schema(
     {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(),
@@ -76,15 +78,45 @@ def make_names(job: Job) -> None:
     in_memory = total * INFLATION <= job.budget_bytes
     runs_folder = job.staging / "runs"
     runs_folder.mkdir()
-    with ThreadPoolExecutor(job.threads) as pool:
-        pieces = list(_pieces(job, piece_bytes))
-        runs = []
-        for number, run in enumerate(pool.map(_sorted_piece, pieces)):
-            runs.append(run if in_memory else _kept(run, runs_folder / f"{number:06d}.arrow"))
-            job.progress.at((number + 1) * total // len(pieces) // 2)
-        bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
-        ranges = pool.map(lambda bound: _merged(runs, *bound), pairwise(bounds))
-        _write_nodes(job, ranges, len(bounds) - 1)
+    pieces = list(_pieces(job, piece_bytes))
+    job.progress.expect(len(pieces))
+    runs = []
+    for number, table in enumerate(in_order(_sorted_piece, pieces, job.threads)):
+        runs.append(Run(table) if in_memory else _kept(table, runs_folder / f"{number:06d}.arrow"))
+        job.progress.at(number + 1)
+    bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
+    job.progress.expect(len(bounds) - 1)
+    _write_nodes(job, in_order(lambda bound: _merged(runs, *bound), pairwise(bounds), job.threads))
+    pa.default_memory_pool().release_unused()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Sorted rows: in memory, or in a file of which the first key of every batch is known."""
+
+    table: pa.Table | None
+    path: Path | None = None
+    firsts: tuple[str, ...] = ()
+
+    def sample(self, count: int) -> list[str]:
+        """About so many keys, evenly spread."""
+        if self.table is None:
+            return list(self.firsts)
+        step = max(self.table.num_rows // count, 1)
+        keys: list[str] = self.table["key"].take(np.arange(step // 2, self.table.num_rows, step)).to_pylist()
+        return keys
+
+    def between(self, low: str | None, high: str | None) -> pa.Table:
+        """The rows with low <= key < high; of a file, only the batches concerned are read."""
+        table = self.table
+        if table is None:
+            first = 0 if low is None else max(bisect_left(self.firsts, low) - 1, 0)
+            beyond = len(self.firsts) if high is None else bisect_left(self.firsts, high)
+            with pa.OSFile(str(self.path)) as file:
+                reader = pa.ipc.open_file(file)
+                table = pa.Table.from_batches([reader.get_batch(i) for i in range(first, beyond)], RUN)
+        start = _position(table, low, 0)
+        return table.slice(start, _position(table, high, table.num_rows) - start)
 
 
 def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
@@ -171,38 +203,34 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _kept(run: pa.Table, path: Path) -> pa.Table:
-    """The run on disk, mapped."""
+def _kept(table: pa.Table, path: Path) -> Run:
+    """The rows on disk."""
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, RUN) as writer:
-        writer.write_table(run, max_chunksize=1 << 16)
-    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        writer.write_table(table.combine_chunks(), max_chunksize=ROWS_PER_RUN_BATCH)
+    firsts = table["key"].take(np.arange(0, table.num_rows, ROWS_PER_RUN_BATCH)).to_pylist()
+    return Run(None, path, tuple(firsts))
 
 
-def _range_bounds(runs: list[pa.Table], ranges: int) -> list[str | None]:
+def _range_bounds(runs: list[Run], ranges: int) -> list[str | None]:
     """Keys that cut all runs into ranges of about the same number of rows; None at both ends."""
-    samples: list[str] = []
-    for run in runs:
-        step = max(run.num_rows // (32 * ranges), 1)
-        samples += run["key"].take(np.arange(step // 2, run.num_rows, step)).to_pylist()
-    samples.sort()
+    samples = sorted(key for run in runs for key in run.sample(32 * ranges))
     inner = [samples[i * len(samples) // ranges] for i in range(1, ranges)] if samples else []
     return [None, *sorted(set(inner)), None]
 
 
-def _merged(runs: list[pa.Table], low: str | None, high: str | None) -> tuple[pa.Table, dict[str, int]]:
+def _merged(runs: list[Run], low: str | None, high: str | None) -> tuple[pa.Table, dict[str, int]]:
     """The nodes of one key range, in order, each once; and what was counted."""
-    slices = [run.slice(a := _position(run, low, 0), _position(run, high, run.num_rows) - a) for run in runs]
-    table = pa.concat_tables(slices).combine_chunks()
+    table = pa.concat_tables([run.between(low, high) for run in runs] or [RUN.empty_table()]).combine_chunks()
     if len(runs) > 1:
         table = table.take(pc.array_sort_indices(table["key"].combine_chunks()))
     return _unique(table)
 
 
-def _position(run: pa.Table, bound: str | None, otherwise: int) -> int:
+def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
     """The first row whose key is not less than the bound."""
     if bound is None:
         return otherwise
-    keys, low, high = run["key"], 0, run.num_rows
+    keys, low, high = table["key"], 0, table.num_rows
     while low < high:
         middle = (low + high) // 2
         if keys[middle].as_py() < bound:
@@ -236,14 +264,14 @@ def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
     return pa.Table.from_arrays(columns, schema=RUN), counts
 
 
-def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]], expected: int) -> None:
+def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]]) -> None:
     job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
     with closing(_NodeWriter(job.staging / ".work")) as writer:
         for number, (table, counts) in enumerate(ranges):
             writer.add(table)
             for name, count in counts.items():
                 job.counts[name] += count
-            job.progress.at((expected + number + 1) * job.sources.total_bytes // expected // 2)
+            job.progress.at(number + 1)
     job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
     for value, name in enumerate(STATES):
         job.counts[f"state/{name}"] = int(writer.states[value])

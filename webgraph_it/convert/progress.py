@@ -14,23 +14,25 @@ class Progress:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()
-        self._step, self._begun, self._total, self._shown = "", 0.0, 0, 0.0
+        self._step, self._total, self._shown = "", 0, 0.0
+        self._begun = self._counted_from = 0.0
 
     def begin(self, step: str, total: int = 0) -> None:
         """A step starts; `total` is what `at` will count up to, if known."""
-        self._step, self._total, self._begun, self._shown = step, total, time.monotonic(), 0.0
-        self.at(0)
+        self._step, self._shown, self._begun = step, 0.0, time.monotonic()
+        self.expect(total)
 
     def expect(self, total: int) -> None:
-        """The running step counts up to `total`."""
-        self._total, self._begun = total, time.monotonic()
+        """The running step now counts from 0 up to `total`."""
+        self._total, self._counted_from = total, time.monotonic()
+        self.at(0)
 
     def at(self, done: int) -> None:
         """So much of the total is done."""
         now = time.monotonic()
         if self._live and now - self._shown > 0.2:
             self._shown = now
-            self._write(f"\r{self._step}: {describe(done, self._total, now - self._begun)}\x1b[K")
+            self._write(f"\r{self._step}: {describe(done, self._total, now - self._counted_from)}\x1b[K")
 
     def end(self, result: str) -> None:
         """The step is finished."""

@@ -6,24 +6,31 @@ last sequence of a parent counting; `parents.u8`, one byte per node, says which 
 A part that exceeds the memory is read again for one range of ids after another.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.mapping import ROW_BYTES_PER_RECORD, parts_for
+from webgraph_it.convert.threads import in_order
 from webgraph_it.graph import csr
 from webgraph_it.graph.csr import OFFSET_TYPE, Array, CsrFiles
 
 CHUNK_VALUES = 1 << 22
-Range = tuple[Path, int, int]
-"""A file of sequences, and the ids low … high-1 to be taken from it."""
-T = TypeVar("T")
+
+
+class Range(NamedTuple):
+    """The ids low … high-1 to be taken from a file of sequences; `whole`: there are no others in it."""
+
+    path: Path
+    low: int
+    high: int
+    whole: bool
+
+
 Rows = tuple[Array, Array, Array, int, int]
 """(parents, degrees, targets, sequences replaced, targets repeated) of a range."""
 
@@ -35,8 +42,8 @@ def make_csr(job: Job) -> None:
     job.progress.expect(job.counts["records"])
     counts = {"parents": 0, "parents_replaced": 0, "links_repeated": 0}
     with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, _CsrWriter(job.staging) as writer:
-        for parents, degrees, targets, replaced, repeated in _over(
-            job, _ranges(parts, nodes, width, job), _rows
+        for parents, degrees, targets, replaced, repeated in in_order(
+            _rows, _ranges(parts, nodes, width, job), job.threads
         ):
             parents.tofile(parents_file)
             writer.add(degrees, targets)
@@ -58,7 +65,7 @@ def write_transpose(job: Job, source: Path, out: Path) -> None:
     width = _split_by_target(job, graph, folder)
     job.progress.expect(graph.arcs)
     with _CsrWriter(out, transposed=True) as writer:
-        for degrees, sources in _over(job, _ranges(folder, graph.nodes, width, job), _turned):
+        for degrees, sources in in_order(_turned, _ranges(folder, graph.nodes, width, job), job.threads):
             writer.add(degrees, sources)
             job.progress.at(writer.arcs)
 
@@ -98,44 +105,35 @@ def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
         needed = path.stat().st_size // 4 * ROW_BYTES_PER_RECORD * job.threads
         step = max((high - low) // (needed // job.budget_bytes + 1), 1)
         for start in range(low, high, step):
-            yield path, start, min(start + step, high)
-
-
-def _over(job: Job, ranges: Iterator[Range], make: Callable[[Range], T]) -> Iterator[T]:
-    """make(range) for each range, in order, by all threads, at most one result waiting."""
-    with ThreadPoolExecutor(job.threads) as pool:
-        waiting = [pool.submit(make, each) for each in islice(ranges, job.threads)]
-        while waiting:
-            yield waiting.pop(0).result()
-            waiting.extend(pool.submit(make, each) for each in islice(ranges, 1))
+            yield Range(path, start, min(start + step, high), whole=step >= high - low)
 
 
 def _rows(each: Range) -> Rows:
-    _, low, high = each
     values = _sequences(each, by_parent=True)
-    parents, degrees = np.empty(high - low, np.uint8), np.empty(high - low, np.int64)
+    nodes = each.high - each.low
+    parents, degrees = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     out = np.empty(len(values), np.uint32)
-    arcs, replaced, repeated = kernels.rows_of(values, low, parents, degrees, out)
+    arcs, replaced, repeated = kernels.rows_of(values, each.low, parents, degrees, out)
     return parents, degrees, out[:arcs], replaced, repeated
 
 
 def _sequences(each: Range, by_parent: bool) -> Array:
-    """The sequences of a file that touch the range, read in chunks."""
-    path, low, high = each
+    """The sequences of a file that touch the range; if others do not, they are passed over in chunks."""
+    if each.whole:
+        return np.fromfile(each.path, np.uint32)
     kept, keeping = [np.empty(0, np.uint32)], False
-    with path.open("rb") as file:
+    with each.path.open("rb") as file:
         while len(values := np.fromfile(file, np.uint32, CHUNK_VALUES)):
             out = np.empty_like(values)
-            count, keeping = kernels.select(values, low, high, by_parent, keeping, out)
+            count, keeping = kernels.select(values, each.low, each.high, by_parent, keeping, out)
             kept.append(out[:count].copy() if count < len(out) else out)
     return np.concatenate(kept)
 
 
 def _turned(each: Range) -> tuple[Array, Array]:
-    _, low, high = each
     values = _sequences(each, by_parent=False)
-    degrees, out = np.zeros(high - low, np.int64), np.empty(len(values), np.uint32)
-    return degrees, out[: kernels.turn_round(values, low, degrees, out)]
+    degrees, out = np.zeros(each.high - each.low, np.int64), np.empty(len(values), np.uint32)
+    return degrees, out[: kernels.turn_round(values, each.low, degrees, out)]
 
 
 def _split_by_target(job: Job, graph: CsrFiles, folder: Path) -> int:

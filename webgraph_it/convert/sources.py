@@ -42,10 +42,6 @@ class Sources:
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()
 
-    @property
-    def total_bytes(self) -> int:
-        return sum(part.length for part in (*self.urls, *self.pages, *self.graph))
-
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
     """The crawl directories as one source; where two know the same page, the later one counts."""

@@ -53,6 +53,7 @@ def make_url_map(job: Job) -> None:
     """nodes.arrow → urls.index, urls.blocks."""
     path = job.out / ".work" / "nodes.arrow"
     nodes = job.counts["nodes"]
+    job.progress.expect(nodes)
     write_url_map(job.staging / "urls", lambda: _counted(job, path), list(_samples(path, nodes)), job.threads)
 
 
@@ -63,6 +64,7 @@ def make_node_table(job: Job) -> None:
          "state": pa.dictionary(pa.int8(), pa.string()), "status": pa.uint16(), "depth": pa.uint32()}
     )  # fmt: skip
     states = pa.array(names.STATES)
+    job.progress.expect(job.counts["nodes"])
     first = 0
     with pyarrow.parquet.ParquetWriter(job.staging / "nodes.parquet", schema, compression="zstd") as writer:
         for batch in names.batches(job.out / ".work" / "nodes.arrow"):
@@ -109,8 +111,7 @@ def _samples(path: Path, nodes: int) -> Iterator[Batch]:
     """Some blocks from all over the list, to train the dictionary."""
     every = max(nodes // URLS_PER_BLOCK // SAMPLE_BLOCKS, 1) * URLS_PER_BLOCK
     for batch in names.batches(path, ["key", "url"]):
-        picked = np.arange(len(batch)).reshape(-1)
-        picked = picked[picked % every < URLS_PER_BLOCK]
+        picked = np.flatnonzero(np.arange(len(batch)) % every < URLS_PER_BLOCK)
         some = batch.take(pa.array(picked))
         yield names.strings(some["key"]), names.strings(some["url"])
 
@@ -202,7 +203,7 @@ def _run(job: Job, step: Step) -> None:
         if not record or not _is_there(job, name, record["sizes"]):
             _run(job, maker)
     job.clear_staging()
-    job.progress.begin(step.name, job.sources.total_bytes)
+    job.progress.begin(step.name)
     step.run(job)
     sizes = job.publish(step.makes)
     job.state["done"][step.name] = {"sizes": sizes, "settings": _settings(job, step)}
