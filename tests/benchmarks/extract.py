@@ -42,7 +42,7 @@ def documents(plan: Plan, count: int) -> list[Document]:
         page = world.page(place) if place not in seen else None
         seen.add(place)
         if page is not None:
-            queue.extend(page.children)
+            queue.extend(sorted(page.children))
             found.append(Document(page.body(), world.url(place), "text/html", "utf-8"))
     return found
 

@@ -84,7 +84,7 @@ def simweb_pages() -> Iterator[tuple[bytes, str]]:
         seen.add(place)
         if page is None:
             continue
-        queue.extend(page.children)
+        queue.extend(sorted(page.children))
         media_type, _, charset = page.media_type.partition("; charset=")
         if media_type == "text/html" and page.status == 200 and b"nofollow" not in page.body():
             yield page.body(), charset or "windows-1252"
