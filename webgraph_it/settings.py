@@ -143,6 +143,9 @@ CHECKPOINT_INTERVAL = 86400.0
 MIN_FREE_DISK = "1 GB"
 """Below it the crawl pauses, and goes on by itself when there is room."""
 
+LEAN_ENGINE = True
+"""Pages go from lease to record in one task of our own; False: through Scrapy's engine and scraper."""
+
 # -- how Scrapy is put together -------------------------------------------------------------------------------
 
 DOWNLOADER = "webgraph_it.fetch.downloader.LeanDownloader"

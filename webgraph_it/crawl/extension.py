@@ -22,6 +22,7 @@ from scrapy.exceptions import NotConfigured
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
 from webgraph_it.fetch.handler import fetcher_of
@@ -92,6 +93,8 @@ class CrawlExtension:
         self._fetcher = fetcher_of(self._crawler)
         if self._crawler.settings.getfloat("ADDRESS_DELAY"):
             self._fetcher.use_clock(AddressClock(self._scheduler.frontier))
+        if self._crawler.settings["LEAN_ENGINE"]:
+            self._scheduler.lane = Lane(self._crawler, self._scheduler, pipeline)
         self._opened_at = time.time()
         self._pages_before, self._seconds_before = pipeline.tally.pages, pipeline.tally.seconds
         for sentence in pipeline.shards.recovered:

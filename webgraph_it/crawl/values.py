@@ -193,6 +193,7 @@ CHECKS: dict[str, Check] = {
     "DNS_NEGATIVE_TTL": _DELAY,
     "DNS_CACHE_SIZE": _COUNT,
     "DNS_IPV6": _FLAG,
+    "LEAN_ENGINE": _FLAG,
     "GRAPH_WRITER": Check("the path of a writer class", _text),
     "FROM_EMAIL": Check("an e-mail address, or nothing", _text),
     "SCHEDULE_TIMEZONE": Check("a time zone such as Europe/Rome", lambda zone: ZoneInfo(_text(zone)).key),

@@ -5,8 +5,10 @@ as in Scrapy; per-domain queues, delays and their garbage collection are not the
 costs six more task switches a page for them.
 """
 
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
+from pydispatch.dispatcher import getReceivers
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
@@ -18,6 +20,8 @@ from twisted.internet.defer import Deferred
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+WATCHED = (signals.request_reached_downloader, signals.response_downloaded, signals.request_left_downloader)
+
 
 class LeanDownloader:
     """As many downloads at once as CONCURRENT_REQUESTS says (0 = no limit); sockets have their own cap."""
@@ -25,6 +29,7 @@ class LeanDownloader:
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
+        self._watched: bool | None = None
         self.active: set[Request] = set()
         self.slots: dict[str, Any] = {}
         """Always empty; Scrapy's own extensions look at it."""
@@ -43,16 +48,54 @@ class LeanDownloader:
     async def _fetch(self, request: Request) -> Response | Request:
         self.active.add(request)
         try:
-            return await self.middleware.download_async(self._download, request)
+            return await self.download(request)
         finally:
             self.active.remove(request)
 
+    async def download(self, request: Request) -> Response | Request:
+        """Through the downloader middlewares and the handler, as Scrapy's middleware manager does it."""
+        try:
+            result = await self._requested(request)
+        except Exception as error:
+            result = await self.middleware._process_exception(error, request)
+        return await self._responded(result, request)
+
+    async def _requested(self, request: Request) -> Response | Request:
+        call = self.middleware._handle_mw_method
+        for method in self.middleware.methods["process_request"]:
+            result = call(method, request=request)  # type: ignore[arg-type]
+            if result is not None and isawaitable(result):
+                result = await result
+            if result is not None:
+                return result  # type: ignore[no-any-return]
+        return await self._download(request)
+
+    async def _responded(self, result: Response | Request, request: Request) -> Response | Request:
+        call = self.middleware._handle_mw_method
+        for method in self.middleware.methods["process_response"]:
+            if isinstance(result, Request):
+                break
+            result = call(method, request=request, response=result)  # type: ignore[arg-type]
+            if isawaitable(result):
+                result = await result
+        return result
+
     async def _download(self, request: Request) -> Response:
         send, spider = self._crawler.signals.send_catch_log, self._crawler.spider
-        send(signal=signals.request_reached_downloader, request=request, spider=spider)
+        if self._is_watched:
+            send(signal=signals.request_reached_downloader, request=request, spider=spider)
         try:
             response = await self.handlers.download_request_async(request)
-            send(signal=signals.response_downloaded, response=response, request=request, spider=spider)
+            if self._is_watched:
+                send(signal=signals.response_downloaded, response=response, request=request, spider=spider)
             return response
         finally:
-            send(signal=signals.request_left_downloader, request=request, spider=spider)
+            if self._is_watched:
+                send(signal=signals.request_left_downloader, request=request, spider=spider)
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether anybody listens: sending a signal to nobody costs as much as a header."""
+        if self._watched is None:
+            self._watched = any(getReceivers(self._crawler, signal) for signal in WATCHED)
+        return self._watched

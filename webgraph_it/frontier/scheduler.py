@@ -4,7 +4,7 @@ The only module that touches private parts of Scrapy's engine (`_wake`): pinned 
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
-recorded), `try_again`, `respell`, `hand_back`, or, if a callback or somebody's pipeline failed, `_abandoned`.
+recorded), `try_again`, `respell`, `hand_back`, or, if a callback or somebody's pipeline failed, `abandon`.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import logging
 import time
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -48,6 +48,13 @@ class PageRequest(Request):
         return True
 
 
+class Lane(Protocol):
+    """What carries requests past Scrapy's engine (crawl/lane.py)."""
+
+    def pump(self) -> None:
+        """Take and start what may start now."""
+
+
 class FrontierScheduler(BaseScheduler):
     """Opens the frontier of JOBDIR and speaks for it."""
 
@@ -71,6 +78,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
+        self.lane: Lane | None = None
+        """Who takes requests instead of Scrapy's engine, if anybody."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -127,6 +136,14 @@ class FrontierScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
+        """For the engine: the next request, or None if a lane of the crawl's own takes them."""
+        if self.lane is None:
+            return self.take()
+        self.lane.pump()
+        return None
+
+    def take(self) -> Request | None:
+        """The next request that may be sent now."""
         if self._again:
             return self._again.popleft()
         now = time.time()
@@ -259,13 +276,13 @@ class FrontierScheduler(BaseScheduler):
 
     def _spider_error(self, response: Response | None) -> None:
         if response is not None and response.request is not None:
-            self._abandoned(response.request.meta.get("lease"))
+            self.abandon(response.request.meta.get("lease"))
 
     def _item_lost(self, item: Any) -> None:
         if isinstance(item, Page):
-            self._abandoned(self._leases.get(item.digest))
+            self.abandon(self._leases.get(item.digest))
 
-    def _abandoned(self, lease: Lease | None) -> None:
+    def abandon(self, lease: Lease | None) -> None:
         """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
         if lease is None or lease.digest not in self._leases:
             return

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def use_hosts(path: str) -> dict[str, str]:
-    """From now on `socket.getaddrinfo` of this process answers from the file."""
+    """From now on the socket module of this process resolves names from the file."""
     addresses: dict[str, str] = json.loads(Path(path).read_text())
 
     def getaddrinfo(host: Any, port: Any, *_: Any, **__: Any) -> list[Any]:
@@ -16,4 +16,5 @@ def use_hosts(path: str) -> dict[str, str]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, int(port or 0)))]
 
     socket.getaddrinfo = getaddrinfo  # type: ignore[assignment]
+    socket.gethostbyname = lambda host: addresses.get(host, host)
     return addresses
