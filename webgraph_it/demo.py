@@ -6,6 +6,7 @@ what happened. Ctrl-C ends whatever runs and says how to go on.
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ class StageFailed(Exception):
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     crawl, graph = DEMO / "crawl", DEMO / "graph"
     if DEMO.exists():
         shutil.rmtree(DEMO)
@@ -66,7 +68,7 @@ def _demo(crawl: Path, graph: Path) -> None:
     )
     say(4, f"Analysing the graph: python -m webgraph_it.analyse {graph} …")
     run("-m", "webgraph_it.analyse", str(graph), "--crawl", str(crawl))
-    print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'report.html').resolve()}")
+    print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'analysis/report.html').resolve()}")
 
 
 def say(stage: int, sentence: str) -> None:
@@ -79,6 +81,7 @@ def run(*arguments: str) -> None:
     try:
         code = process.wait()
     except KeyboardInterrupt:
+        process.send_signal(signal.SIGTERM)
         _end(process)
         raise
     if code:
@@ -86,7 +89,7 @@ def run(*arguments: str) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The terminal sent Ctrl-C to it as well; give it time to finish cleanly, then insist."""
+    """Give it time to finish cleanly, then insist."""
     try:
         process.wait(20)
     except subprocess.TimeoutExpired:

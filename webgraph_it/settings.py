@@ -5,6 +5,7 @@ the two together.
 """
 
 from webgraph_it import __version__
+from webgraph_it.urls import scope
 
 BOT_NAME = "webgraph_it"
 SPIDER_MODULES = ["webgraph_it.spiders"]
@@ -15,34 +16,7 @@ SEEDS = "seeds/italy.txt"
 """File with one URL, bare domain or `+surt` prefix a line."""
 SCOPE_SURTS = ["it,"]
 """SURT prefixes of what is in the graph."""
-EXCLUDED_EXTENSIONS = [
-    # the thesis' list
-    *("bmp", "cab", "gif", "jpe", "jpg", "jpeg", "png", "tiff", "mid", "mp2", "mp3", "mp4", "wav", "avi"),
-    *("mov", "mpeg", "ram", "rm", "smil", "wmv", "ppt"),
-    # today's images, video, audio, fonts, archives and programs
-    *("webp", "svg", "ico", "tif", "avif", "heic", "psd"),
-    *("webm", "mkv", "flv", "m4v", "mpg", "3gp", "ogv"),
-    *("ogg", "oga", "flac", "aac", "m4a", "wma", "aif", "aiff"),
-    *("woff", "woff2", "ttf", "otf", "eot"),
-    *(
-        "zip",
-        "gz",
-        "tgz",
-        "bz2",
-        "xz",
-        "7z",
-        "rar",
-        "tar",
-        "iso",
-        "dmg",
-        "exe",
-        "msi",
-        "apk",
-        "jar",
-        "deb",
-        "rpm",
-    ),
-]
+EXCLUDED_EXTENSIONS = list(scope.EXCLUDED_EXTENSIONS)
 """Extensions of files without links to speak of: neither fetched nor in the graph (`.xml.gz` is an exception)."""
 MAX_URL_LENGTH = 2083
 """Characters; a longer URL is a trap."""
@@ -113,6 +87,7 @@ BANDWIDTH_SCHEDULE: list[list[str]] = []
 BANDWIDTH_SCHEDULE_FILE = ""
 """A JSON file with the same; read again when it changes, without a restart."""
 SCHEDULE_TIMEZONE = "Europe/Rome"
+"""The clock that BANDWIDTH_SCHEDULE speaks of."""
 
 # -- fetching -------------------------------------------------------------------------------------------------
 
@@ -124,8 +99,32 @@ ALLOWED_PRIVATE_NETWORKS: list[str] = []
 """Such as ["127.0.0.0/8"]; else only global addresses are connected to, whatever DNS says."""
 MAX_BODY_BYTES = "4 MB"
 """A longer body is cut there and still read for links."""
-DOWNLOAD_TIMEOUT = 60
+DOWNLOAD_TIMEOUT = 60.0
 """Seconds for a whole fetch."""
+DOWNLOAD_SILENCE_TIMEOUT = 20.0
+"""Seconds without a byte before a server is left."""
+CONNECT_TIMEOUT = 15.0
+"""Seconds for a connection, TLS included."""
+MAX_HEADER_BYTES = "64 KB"
+"""A longer head is refused."""
+MAX_HEADER_COUNT = 256
+"""More headers are refused."""
+MAX_IDLE_CONNECTIONS = 500
+"""Connections kept open for the next page of a host; they count in MAX_TCP_CONNECTIONS."""
+KEEP_ALIVE_SECONDS = 15.0
+"""How long such a connection may idle."""
+DNS_TRY_TIMEOUT = 5.0
+"""Seconds for one DNS query; it is tried twice."""
+DNS_MIN_TTL = 60.0
+"""Seconds an answer is kept at least."""
+DNS_MAX_TTL = 86400.0
+"""Seconds an answer is kept at most."""
+DNS_NEGATIVE_TTL = 600.0
+"""Seconds that a name is known not to exist."""
+DNS_CACHE_SIZE = 200000
+"""Names kept in memory."""
+DNS_IPV6 = False
+"""Ask for AAAA records too."""
 
 # -- the crawl directory (docs/formats.md) --------------------------------------------------------------------
 
@@ -179,7 +178,6 @@ REDIRECT_ENABLED = False  # a redirect is an arc
 METAREFRESH_ENABLED = False  # so is a refresh
 COMPRESSION_ENABLED = False  # the download handler decompresses, with a cap
 ROBOTSTXT_OBEY = False  # our own middleware obeys RFC 9309 in full
-AJAXCRAWL_ENABLED = False
 REFERER_ENABLED = False
 SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}

@@ -1,8 +1,7 @@
 """Debian's Chromium, spoken to over a pipe: open a page as a reader would see it, and hear all it does.
 
-The browser's own protocol on two file descriptors (`--remote-debugging-pipe`), messages ended by a zero byte: no port, no
-library. Every wait is bounded.
-"""
+The browser's own protocol on two file descriptors (`--remote-debugging-pipe`), messages ended by a zero
+byte: no port, no library. Every wait is bounded."""
 
 import base64
 import fcntl

@@ -44,8 +44,8 @@ def make_compact(folder: Path, pages: int = 400, crawls: tuple[Path, ...] = (), 
     rows = {"id": range(pages), "url": urls, "state": states, "status": [200] * pages, "depth": [1] * pages}
     pq.write_table(pa.table({name: list(column) for name, column in rows.items()}), folder / "nodes.parquet")
     _write_urls(folder, urls)
-    for level, column, of_page in (("hosts", "host", hosts), ("domains", "domain", domains)):
-        _write_coarse(folder / level, column, of_page, arcs)
+    _write_coarse(folder / "hosts", hosts, arcs, hosts)
+    _write_coarse(folder / "domains", domains, arcs, hosts)
     return urls
 
 
@@ -92,25 +92,51 @@ def _page_line(random: np.random.Generator, url: str, time: float) -> str:
     media_type = str(
         random.choice(["text/html"] * 12 + ["application/pdf", "text/plain", "application/rss+xml"])
     )
-    line = {"key": key(url), "url": url, "time": time, "status": status, "type": media_type if status else "",
-            "bytes": int(random.lognormal(9.5, 1)), "digest": "", "depth": int(random.integers(0, 9)), "via": "", "links": 3,
-            "address": "127.0.0.1", "state": state, "reason": "" if status else "CannotResolveHostError"}  # fmt: skip
+    line = {
+        "key": key(url),
+        "url": url,
+        "time": time,
+        "status": status,
+        "type": media_type if status else "",
+        "bytes": int(random.lognormal(9.5, 1)),
+        "digest": "",
+        "depth": int(random.integers(0, 9)),
+        "via": "",
+        "links": 3,
+        "address": "127.0.0.1",
+        "state": state,
+        "reason": "" if status else "CannotResolveHostError",
+    }
     return json.dumps(line) + "\n"
 
 
 def _progress_line(random: np.random.Generator, done: float, seconds: float, pages: int) -> str:
     cap = 250e3 if done < 0.5 else 400e3
     busy = min(1.0, 8 * done, 8 * (1.02 - done)) * random.uniform(0.9, 1.0)
-    return json.dumps({
-        "time": 1.8e9 + done * seconds, "pages": int(pages * done), "pages_per_second": pages / seconds * busy * cap / 325e3,
-        "bytes": int(3e5 * done * seconds), "bytes_per_second": cap * busy, "bandwidth_cap": cap, "connections": int(60 * busy),
-        "connections_cap": 5000, "queued": int(pages * 2.2 * done * (1 - done)), "seen": int(pages * (1 - (1 - done) ** 4)),
-        "hosts_ready": int(9 * busy), "hosts_waiting": int(50 * busy), "hosts_parked": int(6 * done), "rss_bytes": int(2e8 + 2e7 * done),
-        "links_per_page": 8.0, "free_disk_bytes": 1e11,
-    }) + "\n"  # fmt: skip
+    line = {
+        "time": 1.8e9 + done * seconds,
+        "pages": int(pages * done),
+        "pages_per_second": pages / seconds * busy * cap / 325e3,
+        "bytes": int(3e5 * done * seconds),
+        "bytes_per_second": cap * busy,
+        "bandwidth_cap": cap,
+        "connections": int(60 * busy),
+        "connections_cap": 5000,
+        "queued": int(pages * 2.2 * done * (1 - done)),
+        "seen": int(pages * (1 - (1 - done) ** 4)),
+        "hosts_ready": int(9 * busy),
+        "hosts_waiting": int(50 * busy),
+        "hosts_parked": int(6 * done),
+        "rss_bytes": int(2e8 + 2e7 * done),
+        "links_per_page": 8.0,
+        "free_disk_bytes": 1e11,
+    }
+    return json.dumps(line) + "\n"
 
 
-def _write_coarse(folder: Path, column: str, of_page: list[str], arcs: list[tuple[int, int]]) -> None:
+def _write_coarse(
+    folder: Path, of_page: list[str], arcs: list[tuple[int, int]], page_hosts: list[str]
+) -> None:
     names = sorted(set(of_page), key=lambda name: name.split(".")[::-1])
     counts: dict[tuple[int, int], int] = {}
     for origin, target in set(arcs):
@@ -118,7 +144,9 @@ def _write_coarse(folder: Path, column: str, of_page: list[str], arcs: list[tupl
         counts[arc] = counts.get(arc, 0) + 1
     _write_level(folder, from_arcs(len(names), list(counts)), [])
     np.array([counts[arc] for arc in sorted(counts)], dtype="<u4").tofile(folder / "weights.u32")
-    pq.write_table(pa.table({"id": list(range(len(names))), column: names}), folder / "nodes.parquet")
+    hosts = [len({host for host in page_hosts if host.endswith(name)}) for name in names]
+    rows = {"id": list(range(len(names))), "name": names, "hosts": hosts}
+    pq.write_table(pa.table(rows), folder / "nodes.parquet")
 
 
 def _write_level(folder: Path, graph: Csr, sources: list[str]) -> None:

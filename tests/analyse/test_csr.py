@@ -1,5 +1,6 @@
 """The graph as two arrays: turning round, counting, cutting."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,7 @@ def test_chunks_cover_every_node_once() -> None:
     assert bounds[0] == 0
     assert bounds[-1] == 500
     assert (np.diff(bounds) >= 0).all()
-    work = [
-        int(graph.offsets[b] - graph.offsets[a]) + int(b - a)
-        for a, b in zip(bounds, bounds[1:], strict=False)
-    ]
+    work = [int(graph.offsets[b] - graph.offsets[a]) + int(b - a) for a, b in itertools.pairwise(bounds)]
     assert max(work) < 2 * 4500 / 7
 
 

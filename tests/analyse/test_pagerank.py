@@ -49,7 +49,9 @@ def check_against_networkx(graph: Csr, damping: float = 0.85) -> None:
 
 
 def by_scipy(graph: Csr) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Forty years old and plain: rank = d · Pᵀ rank + (1 − d + d · dangling) / n, with scipy's matrix product."""
+    """Forty years old and plain: rank = d · Pᵀ rank + (1 − d + d · dangling) / n, with scipy's matrix
+    product.
+    """
     from scipy.sparse import csr_array
 
     degrees = np.diff(graph.offsets)

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.analyse.chromium import Browser, chromium, find_chromium
+from webgraph_it.analyse.__main__ import main as analyse_main
+from webgraph_it.plan.__main__ import main as plan_main
 
 if not find_chromium():
     pytest.skip(
@@ -57,6 +59,38 @@ def test_no_element_came_from_a_name(opened: Browser) -> None:
     assert opened.evaluate("document.body.innerText.includes('<script>alert(1)</script>')")
 
 
+def test_the_other_pages_are_as_silent(browser: Browser, analysed: Path, tmp_path: Path) -> None:
+    ratings = [
+        "url,rating",
+        "http://blog.bari.it/,1",
+        "http://blog.siena.it/,3",
+        "http://blog.pisa.it/,2",
+        "http://x.it/<b>,1",
+    ]
+    (tmp_path / "ratings.csv").write_text("\n".join(ratings))
+    compared, planned = tmp_path / "compare.html", tmp_path / "plan.html"
+    assert analyse_main(["compare", str(analysed), str(tmp_path / "ratings.csv"), "-o", str(compared)]) == 0
+    assert plan_main(["--chart", str(planned)]) == 0
+    for page in (compared, planned):
+        for look in LOOKS.values():
+            browser.look(*look)
+            browser.open(page)
+            assert browser.complaints() == []
+            assert browser.requests() == [page.as_uri()]
+            assert browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_ear_is_not_deaf(browser: Browser, tmp_path: Path) -> None:
+    """A page that does ask and complain is heard."""
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        "<!doctype html><img src='http://127.0.0.1:9/x.png'><script>console.error('here')</script>"
+    )
+    browser.open(bad)
+    assert "http://127.0.0.1:9/x.png" in browser.requests()
+    assert any("here" in complaint for complaint in browser.complaints())
+
+
 def test_values_appear_on_hover(browser: Browser, analysed: Path) -> None:
     browser.look(1280, 900)
     browser.open(analysed / "analysis" / "report.html")
@@ -69,14 +103,15 @@ def test_values_appear_on_hover(browser: Browser, analysed: Path) -> None:
 def test_another_measure_is_one_click_away(browser: Browser, analysed: Path) -> None:
     browser.look(1280, 900)
     browser.open(analysed / "analysis" / "report.html")
-    heads = "[...document.querySelectorAll('.tabs')].map(t => [...t.querySelectorAll('th:last-child')].filter(h => h.offsetParent).map(h => h.innerText).join())"
-    assert browser.evaluate(heads) == ["PageRank"] * 3
+    assert browser.evaluate(SHOWN_HEADS) == ["PageRank"] * 3
     browser.evaluate("document.querySelector('label[for=\"hosts-authority\"]').click()")
-    assert browser.evaluate(heads) == ["PageRank", "Authority", "PageRank"]
+    assert browser.evaluate(SHOWN_HEADS) == ["PageRank", "Authority", "PageRank"]
 
 
-FIRST_HIT = """(() => { const hit = document.querySelector('.hit'); hit.scrollIntoView({block: 'center', behavior: 'instant'});
-const box = hit.firstElementChild.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] })()"""
+FIRST_HIT = """(() => { const hit = document.querySelector('.hit');
+  hit.scrollIntoView({block: 'center', behavior: 'instant'});
+  const box = hit.firstElementChild.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2] })()"""
 SHOWN_TIPS = (
     "[...document.querySelectorAll('.tip')].filter(t => getComputedStyle(t).visibility == 'visible').length"
 )
@@ -85,3 +120,5 @@ CONTRAST = """(() => {
     .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b };
   const style = getComputedStyle(document.body), [a, b] = [light(style.color), light(style.backgroundColor)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) })()"""
+SHOWN_HEADS = """[...document.querySelectorAll('.tabs')].map(tabs => [...tabs.querySelectorAll('th:last-child')]
+  .filter(head => head.offsetParent).map(head => head.innerText).join())"""

@@ -18,6 +18,7 @@ import time
 from typing import Any
 
 HOSTS = 100
+ROUNDS = 3
 PAGE = b"<!doctype html><title>Pagina</title>" + b"<p>Una riga di testo, come tante.</p>" * 405
 HEAD = (
     b"HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Mon, 16 Nov 2026 10:00:00 GMT\r\n"
@@ -200,7 +201,7 @@ def parser_microseconds() -> dict[str, float]:
 
 
 def main(pages: int = 5000) -> dict[str, dict[str, float]]:
-    """Run all three and print their figures and ratios."""
+    """Run all three, in turn and repeatedly, and print their best figures and ratios."""
     port = _free_port()
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
@@ -209,31 +210,37 @@ def main(pages: int = 5000) -> dict[str, dict[str, float]]:
     ready.wait(20)
     results: dict[str, dict[str, float]] = {}
     try:
-        for name in HANDLERS:
-            command = [
-                sys.executable,
-                "-m",
-                "tests.benchmarks.handler",
-                "--crawl",
-                name,
-                str(port),
-                str(pages),
-            ]
-            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            results[name] = json.loads(output.splitlines()[-1])
+        for name in [*HANDLERS] * ROUNDS:
+            result = _crawl_in_fresh_process(name, port, pages)
+            if name not in results or result["pages_per_second"] > results[name]["pages_per_second"]:
+                results[name] = result
     finally:
         server.terminate()
         server.join()
-    base = results["twisted"]["pages_per_second"]
-    print(f"{pages} pages of {len(PAGE)} bytes from {HOSTS} addresses, one crawling process, lean crawl")
+    _print(results, pages)
+    return results
+
+
+def _crawl_in_fresh_process(name: str, port: int, pages: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.benchmarks.handler", "--crawl", name, str(port), str(pages)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, float] = json.loads(output.splitlines()[-1])
+    return result
+
+
+def _print(results: dict[str, dict[str, float]], pages: int) -> None:
+    base = results["twisted"]
+    print(
+        f"{pages} pages of {len(PAGE)} bytes from {HOSTS} addresses, one process, lean crawl, best of {ROUNDS}"
+    )
     for name, result in results.items():
-        rate = result["pages_per_second"]
+        rate, cpu = result["pages_per_second"], result["cpu_ms_per_page"]
+        ratio, cpu_ratio = rate / base["pages_per_second"], base["cpu_ms_per_page"] / cpu
         print(
-            f"  {name:8} {rate:7.0f} pages/s  {rate / base:5.2f} × twisted  {result['cpu_ms_per_page']:.3f} ms CPU/page"
+            f"  {name:8} {rate:6.0f} pages/s = {ratio:.2f} × twisted   {cpu:.3f} ms CPU a page: {cpu_ratio:.2f} ×"
         )
     parsers = parser_microseconds()
     print(f"  one response parsed: ours {parsers['ours']:.1f} µs, httptools {parsers['httptools']:.1f} µs")
-    return results
 
 
 if __name__ == "__main__":

@@ -11,13 +11,12 @@ from typing import Any
 from tests.crawl.shard_reader import CrawledGraph, read_crawl
 from webgraph_it.simweb import SimWeb
 
-QUICK_RETRIES = {"ROBOTS_RETRY_DELAY": 0.2, "BACK_OFF": 0.1, "PARK_SECONDS": 1}
 PROJECT = Path(__file__).parents[2]
 
 
 def crawl_command(web: SimWeb, jobdir: Path, **settings: Any) -> list[str]:
     """`scrapy crawl italy` on `web`; keyword arguments override its settings."""
-    merged: Mapping[str, Any] = {**web.settings, **QUICK_RETRIES, "JOBDIR": str(jobdir), **settings}
+    merged: Mapping[str, Any] = {**web.settings, "JOBDIR": str(jobdir), **settings}
     arguments = [
         argument
         for name, value in merged.items()

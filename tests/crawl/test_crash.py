@@ -45,7 +45,7 @@ def too_many_fetches(web: SimWeb, deaths: list[float]) -> list[str]:
     for hit in web.hits():
         if hit["event"] == "request":
             asked[hit["connection"]] = (hit["scheme"], hit["host"], hit["path"])
-        elif hit["event"] == "response" and hit["status"] == 200 and hit["path"] != "/robots.txt":
+        elif hit["event"] == "response" and hit["status"] == 200 and "/robots" not in hit["path"]:
             fetches[asked[hit["connection"]]].append(hit["time"])
     complaints = []
     for url, times in fetches.items():

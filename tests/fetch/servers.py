@@ -5,6 +5,8 @@ Everything binds to 127.0.0.0/8 and to a free port.
 
 import asyncio
 import ssl
+import time
+import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from ipaddress import ip_network
@@ -30,10 +32,22 @@ def run(test: Coroutine[Any, Any, T], seconds: float = 20.0) -> T:
     """Run an asynchronous test on the event loop of the crawl, for a bounded time."""
 
     async def bounded() -> T:
-        async with asyncio.timeout(seconds):
-            return await test
+        try:
+            async with asyncio.timeout(seconds):
+                return await test
+        finally:
+            while _to_close:
+                _to_close.pop()()
+            await asyncio.sleep(0.02)  # transports end in the next turns of the loop
 
-    return uvloop.run(bounded())
+    with warnings.catch_warnings():
+        # A warning turned into an error inside uvloop's close leaves the loop waiting for ever.
+        warnings.simplefilter("ignore", ResourceWarning)
+        return uvloop.run(bounded())
+
+
+_to_close: list[Callable[[], object]] = []
+"""What the servers of the running test opened."""
 
 
 class HttpServer:
@@ -47,15 +61,24 @@ class HttpServer:
         self.connections = 0
         self.open = 0
         self.peak = 0
+        self.lifetimes: list[float] = []
+        """Seconds from accept to end of each connection that has ended."""
         self.port = 0
 
     async def start(self, *addresses: str) -> "HttpServer":
         for address in addresses or ("127.1.0.1",):
             server = await asyncio.start_server(self._serve, address, self.port, ssl=self._tls, backlog=1024)
+            _to_close.append(server.close)
             self.port = server.sockets[0].getsockname()[1]
+        _to_close.append(self._drop)
         return self
 
+    def _drop(self) -> None:
+        for writer in self._writers:
+            writer.transport.abort()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        began = time.monotonic()
         self._writers.add(writer)
         self.connections += 1
         self.open += 1
@@ -72,6 +95,7 @@ class HttpServer:
             pass
         finally:
             self.open -= 1
+            self.lifetimes.append(time.monotonic() - began)
             self._writers.discard(writer)
             writer.transport.abort()
 
@@ -83,6 +107,9 @@ class DnsServer(asyncio.DatagramProtocol):
     A list of lists is a changing answer: each query takes the next list, the last one stays.
     """
 
+    HOST = "127.1.0.53"
+    """Not 127.0.0.1: there the ports of all clients of this machine are taken too."""
+
     def __init__(self, table: dict[str, Any]) -> None:
         self.table = table
         self.queries: Counter[str] = Counter()
@@ -92,10 +119,11 @@ class DnsServer(asyncio.DatagramProtocol):
 
     async def start(self) -> "DnsServer":
         loop = asyncio.get_running_loop()
-        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, local_addr=("127.0.0.1", 0))
+        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, local_addr=(self.HOST, 0))
         port = self._transport.get_extra_info("sockname")[1]
-        await asyncio.start_server(self._serve_tcp, "127.0.0.1", port)
-        self.address = f"127.0.0.1:{port}"
+        server = await asyncio.start_server(self._serve_tcp, self.HOST, port)
+        _to_close.extend((self._transport.close, server.close))
+        self.address = f"{self.HOST}:{port}"
         return self
 
     def datagram_received(self, data: bytes, sender: Any) -> None:
@@ -104,6 +132,7 @@ class DnsServer(asyncio.DatagramProtocol):
             self._transport.sendto(answer, sender)
 
     async def _serve_tcp(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _to_close.append(writer.transport.abort)
         try:
             while True:
                 size = int.from_bytes(await reader.readexactly(2), "big")
@@ -169,7 +198,6 @@ class Engine:
 
     async def __aexit__(self, *error: object) -> None:
         await self.fetcher.close()
-        await asyncio.sleep(0.02)  # aborted transports end in the next turns of the loop
 
     async def get(self, url: str, **options: Any) -> Reply:
         target = target_of(url)

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fetch.malformed import BODY, CHUNKED, CHUNKS, RESPONSES, SIZE
+from webgraph_it.fetch.response_head import BadResponse
 from webgraph_it.fetch.response_parser import (
     CUT_BODY,
     CUT_FRAMING,
     DATA_LOSS,
     NOT_CHUNKED,
-    BadResponse,
     Limits,
     ResponseParser,
 )
@@ -181,9 +181,9 @@ def test_endless_junk_is_refused_before_the_head_is_full() -> None:
 
 
 def test_a_spelling_cache_does_not_grow_without_bound() -> None:
-    from webgraph_it.fetch import response_parser
+    from webgraph_it.fetch import response_head
 
     for start in range(0, 5000, 10):
         lines = b"".join(b"X-%d: y\r\n" % n for n in range(start, start + 10))
         assert len(parse(b"HTTP/1.1 200 OK\r\n" + lines + SIZE + b"\r\n" + BODY).headers) == 11
-    assert len(response_parser._SPELLING) <= response_parser._MAX_SPELLINGS
+    assert len(response_head._SPELLING) <= response_head._MAX_SPELLINGS

@@ -1,4 +1,4 @@
-"""Links of documents that are not HTML, read naively: the bytes are unpacked and searched. For the walker only."""
+"""Links of documents that are not HTML, for the walker: the bytes are unpacked and searched."""
 
 import gzip
 import io

@@ -3,14 +3,17 @@
 import io
 import lzma
 import re
+import shutil
 import struct
+import subprocess
 import zipfile
 import zlib
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pypdf
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webgraph_it.simweb.documents import DECOY, KINDS, render
@@ -22,6 +25,7 @@ LINKS = [
     "http://lungo.it/" + "x" * 700,
     "http://città.it/perché",
 ]
+HREF = "{http://www.w3.org/1999/xlink}href"
 SEEDS = range(12)
 CELLS = [pytest.param(kind, seed, id=f"{kind}-{seed}") for kind in KINDS for seed in SEEDS]
 UNPROVOKED = {"css", "js", "text"}
@@ -47,6 +51,7 @@ def test_the_seed_changes_how_a_document_is_written(kind: str) -> None:
     assert len({body(kind, seed) for seed in SEEDS}) > 1
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(KINDS),
     st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C"])),
@@ -161,9 +166,7 @@ def test_open_documents_begin_with_their_media_type(seed: int) -> None:
     assert content[30:38] == b"mimetype"
     assert content[38:].startswith(render("odt", [], "", 0)[0].encode())
     tree = ElementTree.fromstring(parts(content)["content.xml"])
-    assert [
-        node.get("{http://www.w3.org/1999/xlink}href") for node in tree.iter() if node.tag.endswith("}a")
-    ] == LINKS
+    assert [node.get(HREF) for node in tree.iter() if node.tag.endswith("}a")] == LINKS
 
 
 # -- Flash --------------------------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ XML_LINKS = {
 
 
 def href(node: ElementTree.Element) -> str | None:
-    return node.get("href") or node.get("{http://www.w3.org/1999/xlink}href")
+    return node.get("href") or node.get(HREF)
 
 
 @pytest.mark.parametrize("kind", XML_LINKS)
@@ -252,3 +255,28 @@ def test_plain_kinds_hold_their_links_in_order(seed: int) -> None:
         content = body(kind, seed, links=links).decode()
         places = [content.index(link) for link in links]
         assert places == sorted(places)
+
+
+# -- an office that we did not write --------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize("kind", ["doc", "rtf", "docx", "odt"])
+def test_libreoffice_finds_the_links(kind: str, tmp_path: Path) -> None:
+    for seed in range(6):
+        (tmp_path / f"{seed}.{kind}").write_bytes(body(kind, seed, links=LINKS[:1] + LINKS[3:4]))
+    command = [
+        "soffice",
+        f"-env:UserInstallation=file://{tmp_path}/profile",
+        "--headless",
+        "--convert-to",
+        "fodt",
+    ]
+    subprocess.run(
+        [*command, *(f"{seed}.{kind}" for seed in range(6))], cwd=tmp_path, check=True, timeout=120
+    )
+    for seed in range(6):
+        tree = ElementTree.parse(tmp_path / f"{seed}.fodt")
+        anchors = (node.get(HREF) for node in tree.iter() if node.tag.endswith(":text:1.0}a"))
+        assert [href for href in anchors if href != "#cima"] == LINKS[:1] + LINKS[3:4]

@@ -1,4 +1,4 @@
-"""A naive crawler, obviously correct: standard library, lxml, and dnslib to pack queries. No code of the project.
+"""A naive crawler, obviously correct: standard library, lxml and dnslib, no crawler code.
 
 It fetches every page once, from the seeds on, a level at a time; it has no politeness and no memory of hosts
 but their robots.txt.
@@ -30,11 +30,12 @@ RESOURCES = {
     *("stylesheet", "icon", "shortcut icon", "apple-touch-icon", "mask-icon", "preload", "prefetch"),
     *("modulepreload", "dns-prefetch", "preconnect", "prerender", "manifest", "pingback"),
 }
-EXCLUDED = set(
-    """bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt webp svg ico tif
-    avif heic psd webm mkv flv m4v mpg 3gp ogv ogg oga flac aac m4a wma aif aiff woff woff2 ttf otf eot zip gz tgz
-    bz2 xz 7z rar tar iso dmg exe msi apk jar deb rpm""".split()  # noqa: SIM905
-)
+EXTENSIONS = """
+    bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt webp svg ico
+    tif avif heic psd webm mkv flv m4v mpg 3gp ogv ogg oga flac aac m4a wma aif aiff woff woff2 ttf otf
+    eot zip gz tgz bz2 xz 7z rar tar iso dmg exe msi apk jar deb rpm
+"""
+EXCLUDED = set(EXTENSIONS.split())
 
 
 class NotThere(Exception):
@@ -221,7 +222,8 @@ def text_of(response: Response) -> str:
     declared = re.search(r"charset=([\w-]+)", response.headers.get("content-type", ""))
     meta = re.search(rb"charset=[\"']?([\w-]+)", response.body[:1024])
     if declared or meta:
-        return response.body.decode(declared[1] if declared else meta[1].decode())
+        charset = declared[1] if declared else meta[1].decode()
+        return response.body.decode(charset, "replace")  # a wrong length may cut a character in two
     try:
         return response.body.decode("utf-8")
     except UnicodeDecodeError:

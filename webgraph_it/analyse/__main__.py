@@ -21,12 +21,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Problem as problem:
         print(f"analyse: {problem}", file=sys.stderr)
         return 2
+    except OSError as problem:
+        print(f"analyse: {problem.filename}: {problem.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "analyse: stopped; files that are there are whole, run the same command again for the others",
+            file=sys.stderr,
+        )
+        return 130
 
 
 def _analyse(given: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m webgraph_it.analyse",
-        description="Degrees, PageRank, HITS, components and bow-tie of a compact graph, as files and a report.",
+        description="Degrees, PageRank, HITS, components, bow-tie of a compact graph, as files and a report.",
         epilog="Also: python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv",
     )
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="made by python -m webgraph_it.convert")

@@ -1,4 +1,5 @@
-"""The whole analysis of a compact graph directory: measure each graph, write the files, keep what the report shows.
+"""The whole analysis of a compact graph directory: measure each graph, write the files, keep what the
+report shows.
 
 Into the output folder: `summary.json`, `report.html`, the files of results.py for the pages, and `hosts/` and
 `domains/` with theirs. Nothing in the graph directory itself is changed.
@@ -23,7 +24,9 @@ from webgraph_it.graph import WebGraph
 
 MATRIX_SIZE = 16
 IN_MEMORY_ARCS = 400_000_000
-"""Up to here the transposed graph stays in memory (1.6 GB); a larger one lies in the output folder meanwhile."""
+"""Up to here the transposed graph stays in memory (1.6 GB); a larger one lies in the output folder
+meanwhile.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +90,13 @@ def analyse(folder: Path, output: Path, say: Say) -> Analysis:
 
 
 def _measure(level: Level, output: Path, say: Say) -> Measures:
-    if level.graph.arcs <= IN_MEMORY_ARCS:
-        return measure(level.graph, say=lambda words: say(f"  {words}"))
+    def indented(words: str) -> None:
+        say(f"  {words}")
+
+    if level.transposed is not None or level.graph.arcs <= IN_MEMORY_ARCS:
+        return measure(level.graph, level.transposed, say=indented)
     with tempfile.TemporaryDirectory(dir=output, prefix="transposed-") as scratch:
-        return measure(level.graph, Path(scratch), lambda words: say(f"  {words}"))
+        return measure(level.graph, None, Path(scratch), indented)
 
 
 def count_states(level: Level, measures: Measures) -> States:
@@ -147,7 +153,7 @@ def summary_json(analysis: Analysis) -> dict[str, Any]:
 
 def _pairs(of: Histogram) -> list[list[int]]:
     """[degree, how many nodes have it] for each degree that occurs."""
-    return np.stack([of.degrees, of.counts], axis=1).tolist()
+    return [[degree, count] for degree, count in zip(of.degrees.tolist(), of.counts.tolist(), strict=True)]
 
 
 PART_MEANINGS = {

@@ -1,8 +1,9 @@
-"""The charts of the report: lines over time, dots on two logarithmic axes, bars, the bow-tie, the link matrix.
+"""The charts of the report: lines over time, dots on two logarithmic axes, bars, named dots.
 
 Each function takes numbers and names and returns a drawing; none knows where they come from.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,13 +80,13 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
 
 def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """A cap holds until the next one begins."""
-    corners = [(right[0], left[1]) for left, right in zip(run, run[1:], strict=False)]
+    corners = [(right[0], left[1]) for left, right in itertools.pairwise(run)]
     return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
 
 def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_label: str) -> list[Markup]:
     hits = []
-    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in zip(xs, xs[1:], strict=False)), x(xs[-1])]
+    edges = [x(xs[0]), *((x(a) + x(b)) / 2 for a, b in itertools.pairwise(xs)), x(xs[-1])]
     for index, at in enumerate(xs):
         here = [(line, value) for line in lines if (value := line.values[index]) is not None]
         if not here:
@@ -190,126 +191,21 @@ def cut(words: str, room: float) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
-# -- the bow-tie ---------------------------------------------------------------------------------------------
-
-BOW_AREA = 34_000.0
-"""Drawing units² of the whole graph: areas are proportional to nodes."""
+# -- scatter -------------------------------------------------------------------------------------------------
 
 
-def bow_tie_picture(parts: dict[str, int]) -> Markup:
-    """The bow-tie with areas proportional to the nodes of each part; empty parts are only named."""
-    whole = sum(parts.values()) or 1
-    area = {name: BOW_AREA * count / whole for name, count in parts.items()}
-    radius = max(14.0, math.sqrt(area["core"] / math.pi))
-    in_wing, in_edge = _wing(-1, area["in"], radius)
-    out_wing, out_edge = _wing(1, area["out"], radius)
-    shapes = {"in": in_wing, "out": out_wing, "core": element("circle", cx=CENTRE, cy=MIDDLE, r=radius)}
-    shapes |= {name: _blob(x, area[name]) for name, x in FOOT.items()}
-    places = {"in": (in_edge, MIDDLE), "core": (CENTRE, MIDDLE), "out": (out_edge, MIDDLE)}
-    places |= {name: (x, BLOB_Y) for name, x in FOOT.items()}
-    drawn = [element("g", shape, class_=f"part {name}") for name, shape in shapes.items() if parts[name]]
+def scatter(title: str, points: Sequence[tuple[float, float, str]], x_label: str, y_label: str) -> Markup:
+    """Named dots (x, y, name); x, which starts at 1 or above, on a logarithmic axis."""
+    x = scale_for([at for at, _, _ in points], LEFT, WIDTH - RIGHT, logarithmic=True)
+    values = [value for _, value, _ in points]
+    margin = (max(values) - min(values)) * 0.08 or 1.0
+    y = Scale(min(values) - margin, max(values) + margin, HEIGHT - BOTTOM, TOP)
+    dots = [element("circle", cx=x(at), cy=y(value), r=4, class_="dot series-1") for at, value, _ in points]
     hits = [
         hit(
-            element("g", shape, class_="strip"),
-            tip(*places[name], _part_words(name, parts[name], whole), height=BOW_HEIGHT),
+            element("circle", cx=x(at), cy=y(value), r=7, class_="strip"),
+            tip(x(at), y(value), [cut(name, WIDTH - 40), f"place {exact(at)}, {y_label} {exact(value)}"]),
         )
-        for name, shape in shapes.items()
-        if parts[name]
+        for at, value, name in points
     ]
-    strings = _strings(parts, radius)
-    return picture(
-        "The bow-tie", strings, drawn, _part_names(parts, in_edge, out_edge), hits, height=BOW_HEIGHT
-    )
-
-
-TITLES = {
-    "core": "Core",
-    "in": "In",
-    "out": "Out",
-    "tube": "Tubes",
-    "tendril": "Tendrils",
-    "disconnected": "Disconnected",
-}
-CENTRE, MIDDLE, BLOB_Y, BOW_HEIGHT = WIDTH / 2, 108.0, 262.0, 328.0
-FOOT = {"tendril": 90.0, "tube": CENTRE, "disconnected": WIDTH - 90.0}
-
-
-def _part_words(name: str, count: int, whole: int) -> list[str]:
-    return [TITLES[name], f"{exact(count)} nodes · {percent(count, whole)}"]
-
-
-def _part_names(parts: dict[str, int], in_edge: float, out_edge: float) -> list[Markup]:
-    def named(name: str, x: float, y: float, anchor: str) -> Markup:
-        words = TITLES[name] if parts[name] else f"no {TITLES[name]}"
-        return text(x, y, words, "part-name" if parts[name] else "label", anchor)
-
-    return [
-        text(CENTRE, MIDDLE + 4, "Core", "on-part", "middle"),
-        named("in", in_edge - 8, MIDDLE + 4, "end"),
-        named("out", out_edge + 8, MIDDLE + 4, "start"),
-        *(named(name, x, BOW_HEIGHT - 8, "middle") for name, x in FOOT.items()),
-    ]
-
-
-def _wing(side: int, area: float, radius: float) -> tuple[Markup, float]:
-    """A trapezium that opens away from the core, and where it ends."""
-    edge = CENTRE + side * radius * 0.8
-    most, tallest = CENTRE - 48 - radius * 0.8, 2 * MIDDLE - 16
-    long = min(most, max(34.0, math.sqrt(area) * 0.95))
-    narrow = min(radius * 1.1, max(4.0, area / long * 0.6))
-    wide = min(tallest, max(narrow, 2 * area / long - narrow))
-    far = edge + side * long if area else CENTRE + side * radius
-    points = [(edge, -narrow / 2), (far, -wide / 2), (far, wide / 2), (edge, narrow / 2)]
-    return element("polygon", points=" ".join(f"{number(x)},{number(MIDDLE + y)}" for x, y in points)), far
-
-
-def _blob(x: float, area: float) -> Markup:
-    return element("circle", cx=x, cy=BLOB_Y, r=min(46.0, max(4.0, math.sqrt(area / math.pi))))
-
-
-def _strings(parts: dict[str, int], radius: float) -> list[Markup]:
-    """What hangs together: thin lines from the wings to tubes and tendrils."""
-    left, right = CENTRE - radius - 20, CENTRE + radius + 20
-    curves = {
-        "tube": [
-            f"M{left} {MIDDLE} Q {left} {BLOB_Y} {CENTRE} {BLOB_Y}",
-            f"M{right} {MIDDLE} Q {right} {BLOB_Y} {CENTRE} {BLOB_Y}",
-        ],
-        "tendril": [f"M{left - 10} {MIDDLE} Q 90 {MIDDLE + 60} 90 {BLOB_Y}"],
-    }
-    return [element("path", d=d, class_="string") for name, ds in curves.items() if parts[name] for d in ds]
-
-
-# -- the link matrix -----------------------------------------------------------------------------------------
-
-
-def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> Markup:
-    """Who links to whom: rows link to columns, darker is more (logarithmic)."""
-    longest = min(22, max(map(len, names), default=1))
-    cell, left = 24.0, longest * CHARACTER_WIDE + 16
-    head = 24 + longest * 5.4
-    size = len(names)
-    width, height = left + cell * size + longest * 4.2, head + cell * size + 8
-    largest = max((value for row in links for value in row), default=0)
-    parts, hits = [], []
-    for index, name in enumerate(names):
-        across, down = left + cell * (index + 0.5), head + cell * (index + 0.5)
-        turned = f"rotate(-52 {number(across)} {number(head - 8)})"
-        parts.append(text(left - 8, down + 4, cut(name, left), "name", "end"))
-        parts.append(element("text", cut(name, left), x=across, y=head - 8, class_="name", transform=turned))
-    for row, origin in enumerate(names):
-        for column, target in enumerate(names):
-            value = links[row][column]
-            x, y = left + cell * column, head + cell * row
-            depth = math.log1p(value) / math.log1p(largest) if value else 0.0
-            class_ = "cell own" if row == column else "cell"
-            box = {"x": x + 1, "y": y + 1, "width": cell - 2, "height": cell - 2, "rx": 3}
-            if value:
-                parts.append(element("rect", **box, class_=class_, fill_opacity=0.12 + 0.88 * depth))
-            else:
-                parts.append(element("rect", **box, class_="cell empty"))
-            told = [f"{origin} → {target}", f"{exact(value)} links"]
-            area = element("rect", x=x, y=y, width=cell, height=cell, class_="strip")
-            hits.append(hit(area, tip(x + cell, y, told, width, height)))
-    drawing = picture(title, parts, hits, width=width, height=height)
-    return element("div", drawing, class_="scroll", style=f"--natural: {number(width)}px")
+    return picture(title, frame(x, y, x_label, y_label), dots, hits)

@@ -1,23 +1,17 @@
-"""Two decorators that compile a function with numba when it is first called, never at import.
+"""`parallel`: like graph's `compiled` (machine code at the first call, kept on disk), on every core.
 
-The machine code is kept in numba's cache beside the source (or in the user's cache folder where that is not
-writable), so only the first run of a new version pays for it. `parallel` runs `prange` loops on every core;
-each of ours writes only what its own chunk owns, so results do not depend on the number of threads.
+Each of our `prange` loops writes only what its own chunk owns, and sums are added chunk by chunk in a fixed
+order: results do not depend on the number of threads.
 """
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: _Function) -> _Function:
-    """One thread."""
-    return cast(_Function, njit(cache=True, nogil=True)(function))
-
-
-def parallel(function: _Function) -> _Function:
+def parallel(function: Function) -> Function:
     """All cores, in the loops written with prange."""
-    return cast(_Function, njit(cache=True, nogil=True, parallel=True)(function))
+    return cast(Function, njit(cache=True, nogil=True, parallel=True)(function))

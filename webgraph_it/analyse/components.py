@@ -1,21 +1,21 @@
 """Strong and weak components, and the bow-tie they make.
 
-Strong components by Tarjan's algorithm in Pearce's form (one label per node), weak ones by union-find; both without
-recursion, in one pass over the memory-mapped arcs and about 20 bytes a node. scipy's would first copy the
-graph with 8 more bytes per arc.
+Strong components by Tarjan's algorithm in Pearce's form (one label per node), weak ones by union-find; both
+without recursion, in one pass over the memory-mapped arcs and about 20 bytes a node. scipy's would first
+copy the graph with 8 more bytes per arc.
 
-The bow-tie, seen from the largest strong component (CORE): IN reaches it, OUT is reached from it; TUBE leads from IN
-to OUT around it; TENDRIL is the rest of what hangs together with it; DISCONNECTED hangs with nothing of it. A page
-never fetched has no known links, so it is never in IN or CORE: a longer crawl may move it there.
-"""
+The bow-tie, seen from the largest strong component (CORE): IN reaches it, OUT is reached from it; TUBE
+leads from IN to OUT around it; TENDRIL is the rest of what hangs together with it; DISCONNECTED hangs with
+nothing of it. A page never fetched has no known links, so it is never in IN or CORE: a longer crawl may
+move it there."""
 
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from webgraph_it.analyse.compiled import compiled
 from webgraph_it.analyse.csr import Csr, Ids, Offsets
+from webgraph_it.graph.compiled import compiled
 
 Mask = NDArray[np.bool_]
 
@@ -83,9 +83,9 @@ def _flood(offsets: Offsets, targets: Ids, reached: Mask) -> None:
             end += 1
     position = 0
     while position < end:
-        node = np.int64(queue[position])
+        reader = np.int64(queue[position])
         position += 1
-        for arc in range(offsets[node], offsets[node + 1]):
+        for arc in range(offsets[reader], offsets[reader + 1]):
             target = targets[arc]
             if not reached[target]:
                 reached[target] = True
@@ -95,7 +95,9 @@ def _flood(offsets: Offsets, targets: Ids, reached: Mask) -> None:
 
 @compiled
 def _unite(offsets: Offsets, targets: Ids, parent: Ids) -> None:
-    """Union by smaller id with path halving; then labels without gaps, in order of each component's first node."""
+    """Union by smaller id with path halving; then labels without gaps, in order of each component's first
+    node.
+    """
     nodes = len(parent)
     for node in range(nodes):
         for arc in range(offsets[node], offsets[node + 1]):
@@ -121,7 +123,9 @@ def _unite(offsets: Offsets, targets: Ids, parent: Ids) -> None:
 
 @compiled
 def _pearce(offsets: Offsets, targets: Ids, label: Ids) -> None:
-    """Pearce (2016), iterative. label: 0 unseen; while open, the lowest index reached; at the end n − component."""
+    """Pearce (2016), iterative. label: 0 unseen; while open, the lowest index reached; at the end n −
+    component.
+    """
     nodes = len(label)
     path, next_arc = np.empty(nodes, dtype=np.uint32), np.empty(nodes, dtype=np.int64)
     is_root = np.empty(nodes, dtype=np.bool_)
@@ -161,5 +165,5 @@ def _pearce(offsets: Offsets, targets: Ids, label: Ids) -> None:
                 index -= 1
             label[node] = component
             component -= 1
-    for node in range(nodes):
-        label[node] = nodes - label[node]
+    for finished in range(nodes):
+        label[finished] = nodes - label[finished]

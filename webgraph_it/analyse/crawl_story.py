@@ -1,9 +1,9 @@
 """What a crawl directory tells about the crawl: progress over time, answers, media types, states, slow hosts.
 
-Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched URL), up to the
-lengths in `committed.json` where it exists. Everything is optional: what is absent is empty. A line that is no JSON
-object (torn by a crash) is counted and left out. A dozen numbers per host stay in memory, nothing per page.
-"""
+Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched
+URL), up to the lengths in `committed.json` where it exists. Everything is optional: what is absent is
+empty. A line that is no JSON object (torn by a crash) is counted and left out. A dozen numbers per host
+stay in memory, nothing per page."""
 
 import json
 from collections import Counter
@@ -15,6 +15,9 @@ from typing import Any
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""
 MIN_PAGES_OF_SLOW_HOST = 5
+
+NOT_ASKED = frozenset({"robots-denied", "trap-cut", "quota-cut", "never-tried"})
+"""States of URLs that no server was asked for: they count as states and reasons only."""
 
 Moment = dict[str, float | None]
 
@@ -45,6 +48,7 @@ class CrawlStory:
     depths: Counter[int] = field(default_factory=Counter)
     hosts: dict[str, HostTally] = field(default_factory=dict)
     pages: int = 0
+    """URLs that a server was asked for."""
     bytes: int = 0
     first: float = float("inf")
     last: float = 0.0
@@ -68,8 +72,8 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
-        for line in _objects(folder / "reports" / "progress.jsonl", None, story):
-            moments.append({key: _number(value) for key, value in line.items()})
+        lines = _objects(folder / "reports" / "progress.jsonl", None, story)
+        moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
         for path, length in _page_logs(folder):
             for line in _objects(path, length, story):
                 _count_page(story, line)
@@ -105,16 +109,18 @@ def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict
 
 
 def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
+    story.states[str(line.get("state", ""))] += 1
+    if reason := str(line.get("reason") or ""):
+        story.reasons[reason] += 1
     time, size = _number(line.get("time")) or 0.0, int(_number(line.get("bytes")) or 0)
+    if time <= 0 or line.get("state") in NOT_ASKED:
+        return
     story.pages += 1
     story.bytes += size
     story.statuses[_status(line.get("status"))] += 1
-    story.states[str(line.get("state", ""))] += 1
     story.depths[int(_number(line.get("depth")) or 0)] += 1
     if media_type := str(line.get("type") or "").partition(";")[0].strip().lower():
         story.media_types[media_type] += 1
-    if reason := str(line.get("reason") or ""):
-        story.reasons[reason] += 1
     host = host_of_key(str(line.get("key", "")))
     tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
     tally.pages += 1

@@ -1,10 +1,10 @@
 """A graph as two arrays (compressed sparse rows), and what follows from that alone.
 
-The successors of node v are `targets[offsets[v]:offsets[v + 1]]`, strictly increasing. The arrays may be memory-mapped
-files; nothing here copies them. `weights`, where present, runs beside `targets` (links behind one arc of
-the host or domain graph).
-"""
+The successors of node v are `targets[offsets[v]:offsets[v + 1]]`, strictly increasing. The arrays may be
+memory-mapped files; nothing here copies them. `weights`, where present, runs beside `targets` (links behind
+one arc of the host or domain graph)."""
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,20 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from webgraph_it.analyse.compiled import compiled, parallel
+from webgraph_it.analyse.compiled import parallel
+from webgraph_it.graph.compiled import compiled
 
 Offsets = NDArray[np.int64]
 Ids = NDArray[np.uint32]
 Values = NDArray[np.float64]
 
 CHUNKS = 1024
-"""Pieces of equal work for parallel loops: many more than cores, and fixed, so that sums are always added in one order."""
+"""Pieces of equal work for parallel loops: more than cores; fixed, so that sums are added in one order."""
 
 BLOCK_ARCS = 1 << 28
-"""Arcs transposed at a time: 1 GiB of memory (2 GiB with weights); a graph with more is read once per block."""
+"""Arcs transposed at a time: 1 GiB of memory (2 GiB with weights); a graph with more is read once per
+block.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,9 @@ class Csr:
 
 
 def csr(offsets: NDArray[Any], targets: NDArray[Any], weights: NDArray[Any] | None = None) -> Csr:
-    """The graph on these arrays. Unsigned 64-bit offsets are seen as signed: numba's arithmetic wants it so."""
+    """The graph on these arrays. Unsigned 64-bit offsets are seen as signed: numba's arithmetic wants it
+    so.
+    """
     if offsets.dtype == np.uint64:
         offsets = offsets.view(np.int64)
     # np.asarray drops the memmap subclass (numba would compile anew for it), not the mapping.
@@ -120,7 +125,9 @@ def gather(
     for chunk in prange(len(bounds) - 1):
         for node in range(bounds[chunk], bounds[chunk + 1]):
             total = 0.0
-            for arc in range(offsets[node], offsets[node + 1]):
+            for arc in range(
+                np.uint64(offsets[node]), np.uint64(offsets[node + 1])
+            ):  # unsigned: a fifth faster
                 if weights is None:
                     total += values[targets[arc]]
                 else:
@@ -141,7 +148,7 @@ def _blocks(offsets: Offsets) -> list[tuple[int, int]]:
     while cuts[-1] < nodes:
         end = int(np.searchsorted(offsets, offsets[cuts[-1]] + BLOCK_ARCS, side="right")) - 1
         cuts.append(max(end, cuts[-1] + 1))
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(itertools.pairwise(cuts))
 
 
 @compiled

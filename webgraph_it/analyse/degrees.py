@@ -1,10 +1,10 @@
 """How links are spread: degree histograms, their power-law tail, reciprocity.
 
 The fit is that of Clauset, Shalizi and Newman (2009): for each possible start of the tail the discrete
-maximum-likelihood exponent, and of all starts the one whose law is nearest to the data (Kolmogorov-Smirnov). It works on
-the histogram, so that it costs the same for a thousand pages and for 271 million; the `powerlaw` package, which
-wants every single degree in memory and is slow from a few million on, is its oracle in the tests.
-"""
+maximum-likelihood exponent, and of all starts the one whose law is nearest to the data
+(Kolmogorov-Smirnov). It works on the histogram, so that it costs the same for a thousand pages and for 271
+million; the `powerlaw` package, which wants every single degree in memory and is slow from a few million
+on, is its oracle in the tests."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,8 @@
 """HITS: a good hub links to good authorities, a good authority is linked from good hubs.
 
-Power iteration from equal authorities; both vectors sum to 1, as in networkx. Nodes without arcs come to 0. Where two
-separate parts of the graph tie for the largest singular value the answer is one of many: the one this
-start leads to. Memory: three float64 vectors beside the graph and its transpose.
-"""
+Power iteration from equal authorities; both vectors sum to 1, as in networkx. Nodes without arcs come to 0.
+Where two separate parts of the graph tie for the largest singular value the answer is one of many: the one
+this start leads to. Memory: three float64 vectors beside the graph and its transpose."""
 
 from dataclasses import dataclass
 
@@ -21,7 +20,9 @@ class Hits:
     authorities: Values
     iterations: int
     moved: float
-    """How much the authorities moved in the last iteration (L1); above the tolerance if the limit came first."""
+    """How much the authorities moved in the last iteration (L1); above the tolerance if the limit came
+    first.
+    """
 
 
 def hits(
@@ -34,7 +35,9 @@ def hits(
         return Hits(hubs, following, 0, 0.0)
     authorities = np.full(nodes, 1.0 / nodes)
     out_bounds, in_bounds = chunk_bounds(graph.offsets), chunk_bounds(transposed.offsets)
-    for iteration in range(1, max_iterations + 1):
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
         gather(graph.offsets, graph.targets, graph.weights, authorities, out_bounds, hubs)
         hubs /= hubs.sum()
         gather(transposed.offsets, transposed.targets, transposed.weights, hubs, in_bounds, following)
@@ -46,4 +49,4 @@ def hits(
             break
     gather(graph.offsets, graph.targets, graph.weights, authorities, out_bounds, hubs)
     hubs /= hubs.sum()
-    return Hits(hubs, authorities, iteration, moved)
+    return Hits(hubs, authorities, iterations, moved)

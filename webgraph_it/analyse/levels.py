@@ -9,9 +9,15 @@ import pyarrow.parquet as pq
 
 from webgraph_it.analyse.csr import Csr, csr
 from webgraph_it.graph import WebGraph
+from webgraph_it.graph.csr import OFFSET_TYPE, OFFSETS_TRANSPOSED, TARGET_TYPE, TARGETS_TRANSPOSED, open_array
 
 BATCH = 1 << 16
-NAME_COLUMNS = {"pages": "url", "hosts": "host", "domains": "domain"}
+COLUMNS = {
+    "pages": {"url": "url", "state": "state"},
+    "hosts": {"name": "host"},
+    "domains": {"name": "domain", "hosts": "n_hosts"},
+}
+"""Columns of nodes.parquet that go into the results, and what they are called there; the name comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,29 +28,27 @@ class Level:
     """pages, hosts or domains."""
     folder: Path
     graph: Csr
+    transposed: Csr | None
+    """Where convert has written it too; never for weighted graphs."""
 
     @property
     def name_column(self) -> str:
-        return NAME_COLUMNS[self.name]
+        return next(iter(COLUMNS[self.name].values()))
 
     def batches(self) -> Iterator[tuple[int, Any]]:
-        """(first id, rows) in order of id: the names, and for pages their states."""
-        columns = [self.name_column, "state"] if self.name == "pages" else [self.name_column]
+        """(first id, rows) in order of id, with the columns that COLUMNS says."""
+        columns = COLUMNS[self.name]
         first = 0
         with pq.ParquetFile(self.folder / "nodes.parquet") as rows:
-            for batch in rows.iter_batches(batch_size=BATCH, columns=columns):
-                yield first, batch
+            for batch in rows.iter_batches(batch_size=BATCH, columns=list(columns)):
+                yield first, batch.select(list(columns)).rename_columns(list(columns.values()))
                 first += batch.num_rows
 
 
 def open_levels(whole: WebGraph) -> list[Level]:
     """Pages, then hosts and domains where convert made them."""
-    levels = [Level("pages", whole.path, _graph(whole))]
-    for name in ("hosts", "domains"):
-        if (whole.path / name / "graph.json").exists():
-            coarse: WebGraph = getattr(whole, name)
-            levels.append(Level(name, coarse.path, _graph(coarse)))
-    return levels
+    coarse = [name for name in ("hosts", "domains") if (whole.path / name / "graph.json").exists()]
+    return [_level("pages", whole), *(_level(name, getattr(whole, name)) for name in coarse)]
 
 
 def reversed_name(name: str) -> str:
@@ -52,5 +56,10 @@ def reversed_name(name: str) -> str:
     return name if name[-1:].isdigit() or name[-1:] == "]" else ".".join(reversed(name.split(".")))
 
 
-def _graph(graph: WebGraph) -> Csr:
-    return csr(graph.offsets, graph.targets, graph.weights)
+def _level(name: str, graph: WebGraph) -> Level:
+    weights = graph.weights
+    transposed = None
+    if weights is None and (graph.path / OFFSETS_TRANSPOSED).exists():
+        offsets = open_array(graph.path / OFFSETS_TRANSPOSED, OFFSET_TYPE)
+        transposed = csr(offsets, open_array(graph.path / TARGETS_TRANSPOSED, TARGET_TYPE))
+    return Level(name, graph.path, csr(graph.offsets, graph.targets, weights), transposed)

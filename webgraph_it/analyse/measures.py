@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from webgraph_it.analyse.components import Part, bow_tie, sizes, strong_components, weak_components
 from webgraph_it.analyse.csr import Csr, Ids, Values, transpose, without_loops
 from webgraph_it.analyse.degrees import Histogram, PowerLaw, count_loops, histogram, power_law, reciprocity
+from webgraph_it.analyse.harmonic import harmonic
 from webgraph_it.analyse.hits import hits
 from webgraph_it.analyse.pagerank import DAMPING, pagerank
 
@@ -34,6 +35,8 @@ class Measures:
     strong: Ids
     weak: Ids
     part: NDArray[np.uint8]
+    harmonic: Values | None
+    """Of weighted graphs (hosts, domains) only: see harmonic.py."""
     pagerank_iterations: int
     hits_iterations: int
     reciprocity: float
@@ -44,11 +47,13 @@ class Measures:
 
     def rankings(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
         """The measures that rank nodes, best known first."""
+        estimated = {} if self.harmonic is None else {"harmonic": self.harmonic}
         return {
             "pagerank": self.pagerank,
             "authority": self.authority,
             "hub": self.hub,
             "in_degree": self.in_degree,
+            **estimated,
         }
 
 
@@ -84,12 +89,15 @@ class Summary:
     hits_iterations: int
 
 
-def measure(graph: Csr, scratch: Path | None = None, say: Say = lambda _: None) -> Measures:
-    """All measures of a graph. `scratch`: a folder for the transposed graph, for graphs larger than memory."""
+def measure(
+    graph: Csr, transposed: Csr | None = None, scratch: Path | None = None, say: Say = lambda _: None
+) -> Measures:
+    """All measures of a graph. `transposed` is made if not given: in `scratch`, a folder, or in memory."""
     if graph.weights is not None:
-        graph = without_loops(graph)
-    say(f"turning {graph.arcs:,} arcs round")
-    transposed = transpose(graph, scratch)
+        graph, transposed = without_loops(graph), None
+    if transposed is None:
+        say(f"turning {graph.arcs:,} arcs round")
+        transposed = transpose(graph, scratch)
     ranked = pagerank(graph, transposed)
     say(f"PageRank: {ranked.iterations} iterations")
     judged = hits(graph, transposed)
@@ -105,6 +113,7 @@ def measure(graph: Csr, scratch: Path | None = None, say: Say = lambda _: None) 
         strong=strong,
         weak=weak,
         part=bow_tie(graph, transposed, strong, weak),
+        harmonic=None if graph.weights is None else harmonic(transposed),
         pagerank_iterations=ranked.iterations,
         hits_iterations=judged.iterations,
         reciprocity=reciprocity(graph, transposed),

@@ -2,9 +2,9 @@
 
     rank[v] = (1 − d)/n + d · ( Σ over u→v of rank[u] · w(u→v)/w(u) + dangling/n )
 
-Dangling nodes (no arc leaves them: pages without links, errors, and pages never fetched alike) give their rank to
-all nodes evenly. This is what LAW calls strongly preferential PageRank with uniform preference, and what
-networkx does. The ranks sum to 1. Memory: three float64 vectors beside the graph and its transpose.
+Dangling nodes (no arc leaves them: pages without links, errors, and pages never fetched alike) give their
+rank to all nodes evenly. This is what LAW calls strongly preferential PageRank with uniform preference, and
+what networkx does. The ranks sum to 1. Memory: three float64 vectors beside the graph and its transpose.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ from webgraph_it.analyse.csr import Csr, Ids, Offsets, Values, chunk_bounds, gat
 
 DAMPING = 0.85
 TOLERANCE = 1e-11
-"""Stop when the ranks move less than this in all (L1); the distance to the limit is then below 6 times as much."""
+"""Stop when the ranks move less than this in all (L1); the distance to the limit is then below 6 times as
+much.
+"""
 MAX_ITERATIONS = 500
 
 
@@ -47,7 +49,9 @@ def pagerank(
     shares, next_shares = np.empty(nodes), np.empty(nodes)
     moved, dangling = np.empty(len(bounds) - 1), np.empty(len(bounds) - 1)
     _first_shares(strength, ranks, bounds, shares, dangling)
-    for iteration in range(1, max_iterations + 1):
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
         base = (1.0 - damping) / nodes + damping * dangling.sum() / nodes
         _iterate(
             transposed.offsets, transposed.targets, transposed.weights, strength, damping, base, bounds,
@@ -56,11 +60,13 @@ def pagerank(
         shares, next_shares = next_shares, shares
         if moved.sum() < tolerance:
             break
-    return PageRank(ranks, iteration, float(moved.sum()))
+    return PageRank(ranks, iterations, float(moved.sum()))
 
 
 def _strengths(graph: Csr) -> Offsets | Values:
-    """What leaves each node: for unweighted graphs the offsets themselves say it, without a vector of their own."""
+    """What leaves each node: for unweighted graphs the offsets themselves say it, without a vector of their
+    own.
+    """
     if graph.weights is None:
         return graph.offsets
     strengths = np.empty(graph.nodes)
@@ -110,7 +116,9 @@ def _iterate(
         lost, distance = 0.0, 0.0
         for node in range(bounds[chunk], bounds[chunk + 1]):
             total = 0.0
-            for arc in range(offsets[node], offsets[node + 1]):
+            for arc in range(
+                np.uint64(offsets[node]), np.uint64(offsets[node + 1])
+            ):  # unsigned: a fifth faster
                 if weights is None:
                     total += shares[sources[arc]]
                 else:

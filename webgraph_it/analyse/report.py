@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from webgraph_it import __version__
-from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding
-from webgraph_it.analyse.charts import TITLES, bow_tie_picture, log_dots, matrix
+from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
+from webgraph_it.analyse.charts import log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
+from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
 from webgraph_it.analyse.report_crawl import crawl_section
 from webgraph_it.analyse.report_parts import card, section, table, tiles
 from webgraph_it.analyse.results import Best
@@ -26,6 +27,7 @@ MEASURES = {
     "authority": ("Authority", "linked from good hubs (HITS)"),
     "hub": ("Hub", "links to good authorities (HITS)"),
     "in_degree": ("In-degree", "how many link here"),
+    "harmonic": ("Harmonic", "few steps away from many, along the links (estimated)"),
 }
 
 
@@ -82,6 +84,7 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
         (f"{pages.mean_degree:.1f}", "links per page"),
         (percent(pages.largest_strong, pages.nodes), "in the core"),
         (percent(pages.reciprocity, 1), "of links are mutual"),
+        (percent(pages.dangling, pages.nodes), "of pages without links"),
     ]
     if story and story.seconds > 1:
         figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))
@@ -93,8 +96,9 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
 
 def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
-        "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the dashed one "
-        "is the best fit to the tail. Nodes with no link at all have no place on such a plot and are counted above it."
+        "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the "
+        "dashed one is the best fit to the tail. Nodes with no link at all have no place on such a plot and "
+        "are counted above it."
     )
     cards = []
     for finding in findings:
@@ -114,7 +118,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent {law.exponent:.2f} ± {law.error:.2f} from {law.start} on "
+            f"Exponent {law.exponent:.3f} ± {law.error:.3f} from {law.start} on "
             f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
         )
     else:
@@ -142,34 +146,29 @@ def _law_line(law: PowerLaw | None, counted: Histogram) -> list[tuple[float, flo
 
 def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
     words = (
-        "The core is the largest set of pages that all lead to each other. Pages that were never fetched cannot be in it or lead "
-        "into it: nobody has read their links, so most of Out is the edge of the crawl."
+        "The core is the largest set of pages that all lead to each other. Pages that were never fetched cannot "
+        "be in it or lead into it: nobody has read their links, so much of Out may be the edge of the crawl."
     )
-    cards = []
-    for finding in findings[:2]:
-        parts = finding.summary.bow_tie
-        rows = [
-            [
-                _key(part.name.lower()),
-                exact(parts[part.name.lower()]),
-                percent(parts[part.name.lower()], finding.summary.nodes),
-                meaning,
-            ]
-            for part, meaning in PART_MEANINGS.items()
-        ]
-        head = (
-            ["part", finding.level, "share", "its pages"]
-            if finding.level == "pages"
-            else ["part", finding.level, "share"]
-        )
-        kept = [row[: len(head)] for row in rows]
-        title = f"Bow-tie of {finding.level}"
-        told = (
-            f"{exact(finding.summary.strong_components)} strong components, the largest {exact(finding.summary.largest_strong)}; "
-            f"{exact(finding.summary.weak_components)} weak, the largest {exact(finding.summary.largest_weak)}."
-        )
-        cards.append(card(title, told, bow_tie_picture(parts), table(head, kept, numbers={1, 2}, hidden={3})))
+    cards = [_bow_tie_card(finding) for finding in findings[:2]]
     return [element("p", words), element("div", *cards, class_="cards")]
+
+
+def _bow_tie_card(finding: Finding) -> Markup:
+    summary = finding.summary
+    words = (
+        f"{exact(summary.strong_components)} strong components, the largest {exact(summary.largest_strong)}; "
+        f"{exact(summary.weak_components)} weak, the largest {exact(summary.largest_weak)}."
+    )
+    counts = [(part.name.lower(), meaning) for part, meaning in PART_MEANINGS.items()]
+    rows = [
+        [_key(part), exact(summary.bow_tie[part]), percent(summary.bow_tie[part], summary.nodes), meaning]
+        for part, meaning in counts
+    ]
+    head = ["part", finding.level, "share", "its pages"]
+    if finding.level != "pages":
+        head, rows = head[:3], [row[:3] for row in rows]
+    parts = table(head, rows, numbers={1, 2}, hidden={3})
+    return card(f"Bow-tie of {finding.level}", words, bow_tie_picture(summary.bow_tie), parts)
 
 
 def _key(part: str) -> Markup:
@@ -180,7 +179,10 @@ def _key(part: str) -> Markup:
 
 
 def _ranks(findings: Sequence[Finding]) -> list[Markup]:
-    words = "The first by each measure; choose one. The first 1,000 and everybody's place are in the files beside this page."
+    words = (
+        "The first by each measure; choose one. The first 1,000 and everybody's place are in the files "
+        "beside this page."
+    )
     cards = [_rank_card(finding) for finding in findings]
     return [element("p", words), element("div", *cards, class_="cards")]
 
@@ -188,7 +190,8 @@ def _ranks(findings: Sequence[Finding]) -> list[Markup]:
 def _rank_card(finding: Finding) -> Markup:
     controls: list[Markup] = []
     lists = []
-    for index, (measure, (title, meaning)) in enumerate(MEASURES.items()):
+    for index, measure in enumerate(finding.best):
+        title, meaning = MEASURES[measure]
         identity = f"{finding.level}-{measure}"
         checked = "checked" if index == 0 else None
         controls.append(
@@ -212,15 +215,19 @@ def _named(row: Best) -> Markup:
 
 
 def _value(measure: str, value: float) -> str:
-    return exact(value) if measure == "in_degree" else f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
+    if measure == "in_degree":
+        return exact(value)
+    if measure == "harmonic":
+        return f"{value:,.1f}"
+    return f"{value:.6f}" if value >= 1e-6 else f"{value:.1e}"
 
 
 def _matrix(analysis: Analysis) -> list[Markup] | None:
     if analysis.matrix is None or len(analysis.matrix.names) < 2:
         return None
     words = (
-        "Who links to whom among the first domains by PageRank: rows link to columns, deeper is more (logarithmic). Grey: links inside "
-        "a domain, which no ranking of domains counts."
+        "Who links to whom among the first domains by PageRank: rows link to columns, deeper is more "
+        "(logarithmic). Grey: links inside a domain, which no ranking of domains counts."
     )
     chart = matrix("Links between the first domains", analysis.matrix.names, analysis.matrix.links)
     return [element("p", words), element("div", card("Link matrix", "", chart, wide=True), class_="cards")]
@@ -232,28 +239,29 @@ def _matrix(analysis: Analysis) -> list[Markup] | None:
 def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     pages = analysis.findings[0].summary
     words = (
-        f"PageRank: damping {pages.damping}, uniform preference; dangling nodes (pages without links, errors, and pages never "
-        f"fetched alike) give their rank to all nodes evenly, as in LAW's strongly preferential PageRank. {pages.pagerank_iterations} "
-        f"iterations; {percent(pages.dangling_pagerank, 1)} of the rank lies on dangling nodes. HITS: {pages.hits_iterations} iterations, both "
-        "vectors sum to 1. Links of a page to itself count on the page graph; links inside a host or a domain "
-        "do not count for its rank, and links between two hosts or domains count by their number. Power laws: discrete maximum "
+        f"PageRank: damping {pages.damping}, uniform preference; dangling nodes (pages without links, errors, "
+        "and pages never fetched alike) give their rank to all nodes evenly, as in LAW's strongly preferential "
+        f"PageRank. {pages.pagerank_iterations} iterations; {percent(pages.dangling_pagerank, 1)} of the rank "
+        f"lies on dangling nodes. HITS: {pages.hits_iterations} iterations, both vectors sum to 1. Links of a "
+        "page to itself count on the page graph; links inside a host or a domain do not count for its rank, "
+        "and links between two hosts or domains count by their number. Harmonic centrality is estimated "
+        "(HyperBall, error about 6 %). Power laws: discrete maximum "
         "likelihood, start of the tail by the smallest Kolmogorov-Smirnov distance."
     )
-    counts = analysis.states.counts
+    states = analysis.states
     rows = [
-        [
-            state,
-            exact(count),
-            percent(count, pages.nodes),
-            exact(analysis.states.dangling[state]),
-            percent(analysis.states.pagerank[state], 1),
-        ]
-        for state, count in sorted(counts.items(), key=lambda item: -item[1])
+        _state_row(state, count, pages.nodes, states)
+        for state, count in sorted(states.counts.items(), key=lambda item: -item[1])
     ]
     head = ["state", "pages", "share", "without links", "PageRank held"]
     left_out = _left_out(analysis, story)
     body = card("What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}), wide=True)
     return [element("p", words), element("div", body, class_="cards")]
+
+
+def _state_row(state: str, count: int, nodes: int, states: States) -> list[str]:
+    dangling, held = states.dangling[state], states.pagerank[state]
+    return [state, exact(count), percent(count, nodes), exact(dangling), percent(held, 1)]
 
 
 def _left_out(analysis: Analysis, story: CrawlStory | None) -> str:

@@ -1,4 +1,6 @@
-"""The report's section about the crawl itself: speed, bandwidth and connections against their caps, answers, hosts."""
+"""The report's section about the crawl itself: speed, bandwidth and connections against their caps,
+answers, hosts.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +31,7 @@ def crawl_section(story: CrawlStory) -> list[Markup]:
 
 
 def _figures(story: CrawlStory) -> Markup:
-    figures = [(short(story.pages), "URLs tried"), (_size(story.bytes), "of pages parsed")]
+    figures = [(short(story.pages), "URLs asked for"), (_size(story.bytes), "of pages parsed")]
     seconds = max(story.seconds, story.progress[-1]["elapsed"] or 0.0) if story.progress else story.seconds
     figures.append((_duration(seconds), "of crawling"))
     figures.append((short(len(story.hosts)), "hosts visited"))
@@ -63,14 +65,19 @@ def _over_time(moments: Sequence[Moment]) -> list[Markup]:
     cards = [
         _limited(moments, xs, unit, "Pages per second", "pages_per_second", None, "pages/s", "series-1"),
         _limited(moments, xs, unit, "Bandwidth", "bytes_per_second", "bandwidth_cap", "KB/s", "series-3", KB),
-        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "connections", "series-4"),
-        _several(moments, xs, unit, "The frontier", (("seen", "URLs known"), ("queued", "waiting"), ("pages", "tried"))),
-        _several(
-            moments, xs, unit, "Hosts in the frontier",
-            (("hosts_ready", "ready now"), ("hosts_waiting", "resting between fetches"), ("hosts_parked", "given up for a while")),
-        ),
-    ]  # fmt: skip
+        _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "sockets", "series-4"),
+        _several(moments, xs, unit, "The frontier", FRONTIER_LINES),
+        _several(moments, xs, unit, "Hosts in the frontier", HOST_LINES),
+    ]
     return [made for made in cards if made]
+
+
+FRONTIER_LINES = {"seen": "URLs known", "queued": "waiting", "pages": "tried"}
+HOST_LINES = {
+    "hosts_ready": "ready now",
+    "hosts_waiting": "resting between fetches",
+    "hosts_parked": "given up for a while",
+}
 
 
 def _times(moments: Sequence[Moment]) -> tuple[list[float], str]:
@@ -112,11 +119,11 @@ def _limited(
 
 
 def _several(
-    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: Sequence[tuple[str, str]]
+    moments: Sequence[Moment], xs: list[float], unit: str, title: str, shown: dict[str, str]
 ) -> Markup | None:
     lines = [
         Line(f"{name}:", _values(moments, key), f"series-{index}")
-        for index, (key, name) in enumerate(shown, 1)
+        for index, (key, name) in enumerate(shown.items(), 1)
     ]
     lines = [line for line in lines if any(value is not None for value in line.values)]
     if not lines:
@@ -137,10 +144,10 @@ def _counted(story: CrawlStory) -> list[Markup]:
     states = [Bar(state, count, STATE_CLASSES.get(state, "series-6")) for state, count in _most(story.states)]
     types = [Bar(name, count) for name, count in _most(story.media_types)]
     reasons = [Bar(name, count, "series-6") for name, count in _most(story.reasons)]
-    depths = [Bar(str(depth), count, "series-4") for depth, count in sorted(story.depths.items())[:MOST_BARS]]
+    depths = [Bar(depth, count, "series-4") for depth, count in _depths(story.depths)]
     charts = [
         ("Status codes", "How servers answered.", statuses),
-        ("What became of each URL tried", "", states),
+        ("What became of each URL", "", states),
         ("Media types", "Of the answers that had a body.", types),
         ("Reasons", "Where the state alone does not say.", reasons),
         ("Depth", "Links from a seed.", depths),
@@ -156,6 +163,14 @@ def _most(counts: Counter[str]) -> list[tuple[str, int]]:
     return [*common[: MOST_BARS - 1], ("all others", sum(count for _, count in common[MOST_BARS - 1 :]))]
 
 
+def _depths(counts: Counter[int]) -> list[tuple[str, int]]:
+    """The first depths one by one; deeper ones together."""
+    last = MOST_BARS - 1
+    deeper = sum(count for depth, count in counts.items() if depth >= last)
+    shown = [(str(depth), count) for depth, count in sorted(counts.items()) if depth < last]
+    return [*shown, (f"{last} and more", deeper)] if deeper else shown
+
+
 def _hosts(story: CrawlStory) -> list[Markup]:
     made = []
     slow = story.slowest_hosts(SHOWN_HOSTS)
@@ -164,7 +179,10 @@ def _hosts(story: CrawlStory) -> list[Markup]:
             [name, exact(t.pages), f"{t.seconds_per_page:,.1f} s", _duration(t.last - t.first)]
             for name, t in slow
         ]
-        words = "The longest time from one fetch to the next, of hosts with five pages or more: their delay, their speed and our queue together."
+        words = (
+            "The longest time from one fetch to the next, of hosts with five pages or more: "
+            "their delay, their speed and our queue together."
+        )
         head = ["host", "URLs", "per URL", "in all"]
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))
     large = story.largest_hosts(SHOWN_HOSTS)
@@ -172,6 +190,6 @@ def _hosts(story: CrawlStory) -> list[Markup]:
         rows = [[name, exact(t.pages), _size(t.bytes), f"{t.seconds_per_page:,.1f} s"] for name, t in large]
         head = ["host", "URLs", "size", "per URL"]
         made.append(
-            card("Largest hosts", "The most URLs tried.", table(head, rows, numbers={1, 2, 3}, names={0}))
+            card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))
         )
     return made

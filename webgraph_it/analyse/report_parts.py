@@ -16,10 +16,10 @@ def card(title: str, words: str, *body: object, wide: bool = False) -> Markup:
 
 def tiles(figures: Sequence[tuple[str, str]]) -> Markup:
     """Large numbers with what they count."""
-    return element(
-        "div", *(element("div", element("b", value), element("span", what), class_="tile") for value, what in figures),
-        class_="tiles",
-    )  # fmt: skip
+    boxes = (
+        element("div", element("b", value), element("span", what), class_="tile") for value, what in figures
+    )
+    return element("div", *boxes, class_="tiles")
 
 
 def table(

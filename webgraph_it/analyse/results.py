@@ -1,13 +1,14 @@
 """The measures of one graph as files, for other programs and for people.
 
-- `ranks.parquet`: a row per node in order of id: id, name (`url`, `host` or `domain`), state (pages), all measures, their
-  positions (1 is best; equal values in order of id), component labels, bow-tie part.
-- `ranks.txt.gz`: the same ranks as text, in the manner of Common Crawl's: a line of column names that start with `#`,
-  then tab-separated positions and values, the name last. Host and domain names are reversed (`it.unipd.dei`) as theirs.
+- `ranks.parquet`: a row per node in order of id: id, name (`url`, `host` or `domain`), state (pages), all
+  measures, their positions (1 is best; equal values in order of id), component labels, bow-tie part.
+- `ranks.txt.gz`: the same ranks as text, in the manner of Common Crawl's: a line of column names that start
+  with `#`, then tab-separated positions and values, and the name. Host and domain names are reversed
+  (`it.unipd.dei`) as theirs; domains also say how many hosts they have.
 - `top-<measure>.txt`: the best 1,000 by each measure: position, value, name.
 
-Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in order of id, in
-batches: memory does not grow with the length of the names.
+Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in
+order of id, in batches: memory does not grow with the length of the names.
 """
 
 import gzip
@@ -30,8 +31,14 @@ from webgraph_it.analyse.measures import Measures, positions, top
 
 TOP = 1000
 PARTS = [part.name.lower() for part in Part]
-TEXT_COLUMNS = {"pagerank": "pr", "authority": "authority", "hub": "hub", "in_degree": "indegree"}
-"""Name in Parquet → name in the text file, where it makes two columns, _pos and _val."""
+TEXT_COLUMNS = {
+    "harmonic": "harmonicc",
+    "pagerank": "pr",
+    "authority": "authority",
+    "hub": "hub",
+    "in_degree": "indegree",
+}
+"""Name in Parquet → name in the text file, where it makes two columns, _pos and _val; harmonic not for pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,12 @@ def write_results(level: Level, measures: Measures, folder: Path) -> dict[str, l
     wanted = np.unique(np.concatenate(list(leaders.values())))
     names: dict[int, tuple[str, str]] = {}
     with _parquet(folder / "ranks.parquet") as write_table, _text(folder / "ranks.txt.gz") as lines:
-        lines.write(_text_head(level.name_column))
+        lines.write(_text_head(level, measures))
         for first, batch in level.batches():
             rows = slice(first, first + batch.num_rows)
             write_table(_table(batch, rows, measures, places))
             shown = batch.column(level.name_column).to_pylist()
-            lines.writelines(_text_lines(level, rows, measures, places, shown))
+            lines.writelines(_text_lines(level, rows, measures, places, batch))
             names |= _picked(wanted, first, shown, batch)
     best = {name: _best(ids, measures.rankings()[name], names) for name, ids in leaders.items()}
     for name, rows_of_best in best.items():
@@ -79,19 +86,27 @@ def _table(batch: Any, rows: slice, measures: Measures, places: dict[str, Ids]) 
     return pa.table(columns)
 
 
-def _text_head(name_column: str) -> str:
-    pairs = [f"#{short}_pos\t#{short}_val" for short in TEXT_COLUMNS.values()]
-    return "\t".join([*pairs, f"#{name_column if name_column == 'url' else name_column + '_rev'}"]) + "\n"
+def _text_head(level: Level, measures: Measures) -> str:
+    present = [short for name, short in TEXT_COLUMNS.items() if name in measures.rankings()]
+    pairs = [f"#{short}_pos\t#{short}_val" for short in present]
+    names = {"pages": ["#url"], "hosts": ["#host_rev"], "domains": ["#domain_rev", "#n_hosts"]}
+    return "\t".join([*pairs, *names[level.name]]) + "\n"
 
 
 def _text_lines(
-    level: Level, rows: slice, measures: Measures, places: dict[str, Ids], shown: list[str]
+    level: Level, rows: slice, measures: Measures, places: dict[str, Ids], batch: Any
 ) -> Iterator[str]:
     values = measures.rankings()
-    columns = [column[rows].tolist() for name in TEXT_COLUMNS for column in (places[name], values[name])]
-    names = shown if level.name_column == "url" else map(reversed_name, shown)
+    present = [name for name in TEXT_COLUMNS if name in values]
+    columns = [column[rows].tolist() for name in present for column in (places[name], values[name])]
+    shown = batch.column(level.name_column).to_pylist()
+    names = [_one_line(name if level.name == "pages" else reversed_name(name)) for name in shown]
+    if level.name == "domains":
+        names = [
+            f"{name}\t{hosts}" for name, hosts in zip(names, batch.column("n_hosts").to_pylist(), strict=True)
+        ]
     for *numbers, name in zip(*columns, names, strict=True):
-        yield "\t".join(map(_number, numbers)) + f"\t{_one_line(name)}\n"
+        yield "\t".join(map(_number, numbers)) + f"\t{name}\n"
 
 
 def _number(value: float) -> str:

@@ -1,8 +1,8 @@
-"""The look of our HTML pages: one style sheet, light and dark by the reader's own preference, and the page around it.
+"""The look of our HTML pages: one style sheet, light and dark by the reader's own preference; the page around.
 
 Guarantees: a page is one file that asks nobody for anything (its content security policy forbids it) and
-runs no script. Series colours keep at least 3:1 against their background in both themes, stay apart for readers who
-see few colours, and are never the only way to tell series apart (names, dashes and values are there too).
+runs no script. Series colours keep at least 3:1 against their background in both themes, and are never
+the only way to tell series apart (names, dashes and values on hover tell it too).
 """
 
 from webgraph_it.analyse.svg import Markup, element
@@ -19,30 +19,37 @@ STYLE = """
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--ink); line-height: 1.5;
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; }
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans",
+  sans-serif; }
 header, main, footer { max-width: 1180px; margin: 0 auto; padding: 0 20px; }
 header { padding-top: 36px; }
 h1 { font-size: clamp(1.7rem, 4.5vw, 2.5rem); line-height: 1.15; letter-spacing: -0.02em; margin: 0 0 6px; }
 .lead { color: var(--soft); margin: 0 0 18px; max-width: 72ch; }
 nav { position: sticky; top: 0; z-index: 3; background: var(--page); border-bottom: 1px solid var(--rule); }
-nav div { max-width: 1180px; margin: 0 auto; padding: 0 20px; display: flex; gap: 4px; overflow-x: auto; scrollbar-width: none; }
-nav a { color: var(--soft); text-decoration: none; padding: 12px 10px; white-space: nowrap; font-size: .92rem; }
+nav div { max-width: 1180px; margin: 0 auto; padding: 0 20px; display: flex; gap: 4px; overflow-x: auto;
+  scrollbar-width: none; }
+nav a { color: var(--soft); text-decoration: none; padding: 12px 10px; white-space: nowrap;
+  font-size: .92rem; }
 nav a:first-child { margin-left: -10px; }
 nav a:hover, nav a:focus-visible { color: var(--accent); }
 section { padding: 34px 0 6px; scroll-margin-top: 40px; }
 h2 { font-size: 1.4rem; letter-spacing: -0.01em; margin: 0 0 4px; }
 h3 { font-size: 1rem; margin: 0 0 2px; }
 section > p { color: var(--soft); margin: 0 0 16px; max-width: 78ch; }
-.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(138px, 1fr)); margin: 0 0 16px; }
+.tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr));
+  margin: 0 0 16px; }
 .tile { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 14px 16px; }
 .tile b { display: block; font-size: 1.55rem; line-height: 1.2; letter-spacing: -0.02em; font-weight: 650; }
 .tile span { color: var(--soft); font-size: .88rem; }
-.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); margin: 0 0 16px; }
-.card { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 16px 18px; min-width: 0; }
+.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr));
+  margin: 0 0 16px; }
+.card { background: var(--panel); border: 1px solid var(--rule); border-radius: 12px; padding: 16px 18px;
+  min-width: 0; }
 .card p { color: var(--soft); font-size: .88rem; margin: 0 0 10px; }
 .wide { grid-column: 1 / -1; }
 .scroll { overflow-x: auto; }
-.scroll .chart { width: calc(var(--natural) * 1.35); min-width: var(--natural); max-width: 100%; margin: 0 auto; }
+.scroll .chart { width: calc(var(--natural) * 1.35); min-width: var(--natural); max-width: 100%;
+  margin: 0 auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: .82rem; }
 th, td { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; }
@@ -51,31 +58,38 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 td.number:first-child { width: 2.4em; }
 td span { white-space: nowrap; } td.name span { white-space: normal; }
 td.name { overflow-wrap: anywhere; }
-td small { color: var(--soft); border: 1px solid var(--rule); border-radius: 9px; padding: 0 7px; margin-left: 6px; white-space: nowrap; }
+td small { color: var(--soft); border: 1px solid var(--rule); border-radius: 9px; padding: 0 7px;
+  margin-left: 6px; white-space: nowrap; }
 td.name a { color: inherit; }
-.key { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px; background: currentColor; }
-.key.limit { height: 0; width: 16px; border-radius: 0; background: none; border-top: 2px dashed var(--soft); vertical-align: 4px; }
+.key { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px;
+  background: currentColor; }
+.key.limit { height: 0; width: 16px; border-radius: 0; background: none;
+  border-top: 2px dashed var(--soft); vertical-align: 4px; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; }
 .tabs > input { position: absolute; opacity: 0; pointer-events: none; }
-.tabs > label { display: inline-block; padding: 5px 12px; border-radius: 16px; cursor: pointer; color: var(--soft);
+.tabs > label { display: inline-block; padding: 5px 12px; border-radius: 16px; cursor: pointer;
+  color: var(--soft);
   font-size: .88rem; margin: 0 2px 8px 0; border: 1px solid transparent; }
 .tabs > label:hover { color: var(--accent); }
 .tabs > input:checked + label { background: var(--tint); color: var(--accent); font-weight: 600; }
 .tabs > input:focus-visible + label { border-color: var(--accent); }
 .tabs > div { display: none; }
-.tabs > input:nth-of-type(1):checked ~ div:nth-of-type(1), .tabs > input:nth-of-type(2):checked ~ div:nth-of-type(2),
-.tabs > input:nth-of-type(3):checked ~ div:nth-of-type(3), .tabs > input:nth-of-type(4):checked ~ div:nth-of-type(4),
+.tabs > input:nth-of-type(1):checked ~ div:nth-of-type(1),
+  .tabs > input:nth-of-type(2):checked ~ div:nth-of-type(2),
+.tabs > input:nth-of-type(3):checked ~ div:nth-of-type(3),
+  .tabs > input:nth-of-type(4):checked ~ div:nth-of-type(4),
 .tabs > input:nth-of-type(5):checked ~ div:nth-of-type(5) { display: block; }
 footer { color: var(--soft); font-size: .86rem; padding-top: 26px; padding-bottom: 40px; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.chart { display: block; width: 100%; height: auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 660px; height: auto; margin: 0 auto; overflow: visible; }
 .chart text { font-size: 12px; fill: var(--ink); }
 .chart .tick, .chart .label { fill: var(--soft); }
 .chart .tick { font-size: 11.5px; font-variant-numeric: tabular-nums; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--soft); stroke-opacity: .6; }
 .series-1 { color: var(--c1); } .series-2 { color: var(--c2); } .series-3 { color: var(--c3); }
 .series-4 { color: var(--c4); } .series-5 { color: var(--c5); } .series-6 { color: var(--c6); }
-.chart .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+.chart .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round;
+  stroke-linecap: round; }
 .chart .line.limit { stroke: var(--soft); stroke-width: 1.6; stroke-dasharray: 6 4; }
 .chart .line.fit { stroke: var(--c2); stroke-dasharray: 7 4; }
 .chart .area { fill: currentColor; fill-opacity: .13; }
@@ -83,22 +97,27 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
 .chart .bar { fill: currentColor; }
 .chart .value { fill: var(--soft); font-variant-numeric: tabular-nums; }
 .chart circle.limit { fill: var(--soft); }
-.shown circle { fill: currentColor; stroke: var(--panel); stroke-width: 1.5; } .guide { stroke: var(--soft); stroke-opacity: .5; }
+.shown circle { fill: currentColor; stroke: var(--panel); stroke-width: 1.5; } .guide {
+  stroke: var(--soft); stroke-opacity: .5; }
 .strip { fill: transparent; stroke: none; pointer-events: all; }
 .tip, .shown { visibility: hidden; pointer-events: none; }
 .hit:hover .tip, .hit:hover .shown { visibility: visible; }
 .tip rect { fill: var(--tip); } .chart .tip text { fill: var(--tip-ink); }
 .part { stroke: var(--panel); stroke-width: 2; fill: currentColor; }
 .part.core { color: var(--c1); } .part.in { color: var(--c3); } .part.out { color: var(--c2); }
-.part.tube { color: var(--c5); } .part.tendril { color: var(--c4); } .part.disconnected { color: var(--c6); }
+.part.tube { color: var(--c5); } .part.tendril { color: var(--c4); } .part.disconnected {
+  color: var(--c6); }
 .key.core { color: var(--c1); } .key.in { color: var(--c3); } .key.out { color: var(--c2); }
 .key.tube { color: var(--c5); } .key.tendril { color: var(--c4); } .key.disconnected { color: var(--c6); }
 .string { fill: none; stroke: var(--soft); stroke-opacity: .45; stroke-width: 1.5; }
 .chart .on-part { fill: var(--panel); font-weight: 650; } .chart .part-name { font-weight: 600; }
-.cell { fill: var(--c1); } .cell.own { fill: var(--c6); } .cell.empty { fill: var(--grid); fill-opacity: .55; }
+.cell { fill: var(--c1); } .cell.own { fill: var(--c6); } .cell.empty { fill: var(--grid);
+  fill-opacity: .55; }
 @media (max-width: 560px) { header, main, footer, nav div { padding-left: 14px; padding-right: 14px; }
-  .card { padding: 14px 12px; } .tiles { grid-template-columns: repeat(2, 1fr); } .tile b { font-size: 1.35rem; }
-  .tile { padding: 11px 12px; } .hide-narrow { display: none; } .chart text { font-size: 13px; } .chart .tick { font-size: 12.5px; } }
+  .card { padding: 14px 12px; } .tiles { grid-template-columns: repeat(2, 1fr); } .tile b {
+  font-size: 1.35rem; }
+  .tile { padding: 11px 12px; } .hide-narrow { display: none; } .chart text { font-size: 13px; }
+  .chart .tick { font-size: 12.5px; } }
 @media print { nav { display: none; } .card, .tile { break-inside: avoid; } }
 """
 

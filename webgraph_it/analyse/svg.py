@@ -1,9 +1,10 @@
 """The parts of a chart: escaped elements, scales, ticks, frames, values on hover.
 
-Pictures are plain SVG text made here, without a plotting library: what one would draw is a frame, lines, dots
-and bars, while theirs cannot follow the reader's light or dark theme, and weigh more than the rest of the project.
-Colours are CSS classes (see style.py). A chart has one fixed drawing width that is readable both on
-a phone and in a column of a wide page. Values on hover are groups of class `hit` that show their `tip`: no script.
+Pictures are plain SVG text made here, without a plotting library: what one would draw is a frame, lines,
+dots and bars, while theirs cannot follow the reader's light or dark theme, and weigh more than the rest of
+the project. Colours are CSS classes (see style.py). A chart has one fixed drawing width that is readable
+both on a phone and in a column of a wide page. Values on hover are groups of class `hit` that show their
+`tip`: no script.
 
 Guarantee: whatever text goes in, `element` writes it as text; nothing else writes markup.
 """
@@ -35,7 +36,9 @@ def markup(content: object) -> Markup:
 
 
 def element(name: str, /, *content: object, **attributes: object) -> Markup:
-    """`element("a", "x<y", class_="k")` is `<a class="k">x&lt;y</a>`. None leaves an attribute out; numbers are rounded."""
+    """`element("a", "x<y", class_="k")` is `<a class="k">x&lt;y</a>`. None leaves an attribute out; numbers
+    are rounded.
+    """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(number(value), quote=True)}"'
         for key, value in attributes.items()
@@ -134,7 +137,7 @@ def scale_for(values: Sequence[float], start: float, end: float, logarithmic: bo
     return Scale(low, max(high * 1.5, low * 10), start, end, True)
 
 
-# -- parts of a picture ---------------------------------------------------------------------------------------
+# -- parts of a picture --------------------------------------------------------------------------------------
 
 
 def picture(label: str, *content: object, width: float = WIDTH, height: float = HEIGHT) -> Markup:

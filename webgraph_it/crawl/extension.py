@@ -26,6 +26,7 @@ from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class CrawlExtension:
     # -- the crawl's life ----------------------------------------------------------------------------------
 
     async def spider_opened(self) -> None:
-        self._scheduler: Any = self._crawler.engine.scheduler
+        scheduler: Any = self._crawler.engine.scheduler
+        self._scheduler: FrontierScheduler = scheduler
         pipeline = self._crawler.get_item_pipeline(GraphPipeline)
         assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
         self._pipeline = pipeline
@@ -99,7 +101,7 @@ class CrawlExtension:
             self._every(self._checkpoint_seconds, self.checkpoint)
         self._every(PROGRESS_SECONDS, self._write_progress, at_once=True)
         self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
-        self._every(DISK_SECONDS, self._watch_disk)
+        self._every(DISK_SECONDS, self._watch_disk, at_once=True)
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
 
     async def spider_closed(self, reason: str) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from scrapy.settings import BaseSettings
 
@@ -169,6 +170,9 @@ CHECKS: dict[str, Check] = {
     "URLS_BUFFER": Check("sequences in a buffer, 1 or more", _whole(1)),
     "COMMIT_INTERVAL": Check("seconds between commits, 0.1 or more", lambda v: max(0.1, _seconds(v))),
     "CHECKPOINT_INTERVAL": Check("seconds between checkpoints, 0 = only when asked", _seconds),
+    "MAX_URL_LENGTH": _LIMIT,
+    "MAX_PATH_SEGMENTS": _LIMIT,
+    "MAX_REPEATED_SEGMENTS": Check("0 (no limit), or 2 or more", lambda v: _whole(2)(v) if int(v) else 0),
     "MAX_PAGES_PER_HOST": _LIMIT,
     "MAX_DEPTH": _LIMIT,
     "MAX_HOST_DEPTH": _LIMIT,
@@ -176,6 +180,22 @@ CHECKS: dict[str, Check] = {
     "MAX_SAME_CONTENT": _LIMIT,
     "MIN_FREE_DISK": _SIZE,
     "MAX_BODY_BYTES": _SIZE,
+    "DOWNLOAD_TIMEOUT": _DELAY,
+    "DOWNLOAD_SILENCE_TIMEOUT": _DELAY,
+    "CONNECT_TIMEOUT": _DELAY,
+    "MAX_HEADER_BYTES": _SIZE,
+    "MAX_HEADER_COUNT": _COUNT,
+    "MAX_IDLE_CONNECTIONS": _LIMIT,
+    "KEEP_ALIVE_SECONDS": _DELAY,
+    "DNS_TRY_TIMEOUT": _DELAY,
+    "DNS_MIN_TTL": _DELAY,
+    "DNS_MAX_TTL": _DELAY,
+    "DNS_NEGATIVE_TTL": _DELAY,
+    "DNS_CACHE_SIZE": _COUNT,
+    "DNS_IPV6": _FLAG,
+    "GRAPH_WRITER": Check("the path of a writer class", _text),
+    "FROM_EMAIL": Check("an e-mail address, or nothing", _text),
+    "SCHEDULE_TIMEZONE": Check("a time zone such as Europe/Rome", lambda zone: ZoneInfo(_text(zone)).key),
     "FRONTIER_ORDER": Check("breadth or level", _choice("breadth", "level")),
     "LINK_KINDS_ARCS": Check('a JSON list of kinds of links such as ["a", "area"]', _texts),
     "LINK_KINDS_FOLLOWED": Check('a JSON list of kinds of links such as ["form"]', _texts),

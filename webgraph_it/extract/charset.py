@@ -32,7 +32,7 @@ def decoded(body: bytes, declared: str | None, also: str | None = None) -> str:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        cut = error.start >= len(body) - 3 and error.reason == "unexpected end of data"
+        cut = error.reason == "unexpected end of data" and not body[: error.start].isascii()
         return body.decode("utf-8" if cut else "cp1252", "replace")
 
 

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     r"/\*.*?(?:\*/|\Z)"  # a comment
     rf"|url\(\s*+(?:\"(?P<double>{_DOUBLE})\"|'(?P<single>{_SINGLE})'|(?P<bare>(?:[^\s\"'()\\]|\\.)++))\s*+\)"
     rf"|@import\s++(?:\"(?P<import_double>{_DOUBLE})\"|'(?P<import_single>{_SINGLE})')"
-    rf"|\"{_DOUBLE}|'{_SINGLE}",  # another string
+    rf"|\"{_DOUBLE}\"?|'{_SINGLE}'?",  # another string
     re.IGNORECASE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\r\f]?|\n|(.))", re.DOTALL)

@@ -19,8 +19,9 @@ def extract(document: Document, policy: LinkPolicy) -> Extraction:
     if nofollow:
         return _redirects_only(in_headers, in_body.reason, media_type, policy)
     found = (in_body,) if in_headers is None else (in_headers, in_body)
-    links, refused = named(found, policy)
-    return Extraction(links, refused, False, in_body.reason, media_type)
+    links, refused, complete = named(found, policy)
+    reason = in_body.reason or ("" if complete else "too-many-links")
+    return Extraction(links, refused, False, reason, media_type)
 
 
 def _read(document: Document, media_type: str, policy: LinkPolicy) -> Found:
@@ -35,5 +36,5 @@ def _redirects_only(found: Found | None, reason: str, media_type: str, policy: L
     if found is None:
         return Extraction((), {}, True, reason, media_type)
     redirects = [link for link in found.links if link[1] == "redirect"]
-    links, refused = named((Found(redirects, found.base),), policy)
+    links, refused, _ = named((Found(redirects, found.base),), policy)
     return Extraction(links, refused, True, reason, media_type)

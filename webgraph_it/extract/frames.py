@@ -2,8 +2,8 @@
 
 A request is  `<II` lengths of head and body, head (JSON: url, media type, charset, headers, nofollow), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
-              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, ASCII lines: n URLs, n keys
-              (neither can hold a line feed).
+              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, as ASCII lines:
+              n URLs and n keys (neither can hold a line feed).
 READY, a reply with nothing in it, is what a worker says first.
 
 Nothing here can run code: a worker that a document has taken over can at worst lie about links.
@@ -11,6 +11,7 @@ Nothing here can run code: a worker that a document has taken over can at worst 
 
 import json
 import struct
+from itertools import repeat
 
 from webgraph_it.extract.records import KINDS, Document, Extraction
 from webgraph_it.items import Link
@@ -18,6 +19,7 @@ from webgraph_it.items import Link
 REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<III")
 READY = REPLY.pack(0, 0, 0)
+LARGEST_REPLY_BYTES = 1 << 28
 _DIGEST_BYTES = 16
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -49,14 +51,24 @@ def reply(extraction: Extraction) -> bytes:
     return b"".join((REPLY.pack(len(meta), len(names), len(links)), meta, kinds, digests, names))
 
 
-def reply_length(start: bytes | bytearray) -> int:
-    """How long the reply is that starts so."""
-    meta, names, count = REPLY.unpack_from(start)
-    return int(REPLY.size + meta + names + count * (1 + _DIGEST_BYTES))
+def reply_length(received: bytearray, at: int) -> int:
+    """How long the reply is that starts there. Raises ValueError if no worker of ours would say so much."""
+    meta, names, count = REPLY.unpack_from(received, at)
+    length = int(REPLY.size + meta + names + count * (1 + _DIGEST_BYTES))
+    if length > LARGEST_REPLY_BYTES:
+        raise ValueError(f"a reply of {length} bytes; expected at most {LARGEST_REPLY_BYTES}")
+    return length
 
 
 def extraction(frame: bytes) -> Extraction:
     """What `reply` was made of. Raises ValueError for what no worker of ours says."""
+    try:
+        return _extraction(frame)
+    except (struct.error, IndexError, TypeError, RecursionError) as error:
+        raise ValueError(f"a reply that no worker of ours makes: {error}") from error
+
+
+def _extraction(frame: bytes) -> Extraction:
     meta_length, _, count = REPLY.unpack_from(frame)
     kinds_at = REPLY.size + meta_length
     digests_at = kinds_at + count
@@ -69,5 +81,6 @@ def extraction(frame: bytes) -> Extraction:
         raise ValueError(f"a reply of {count} links has {len(names)} names; expected {2 * count}")
     digests = [frame[at : at + _DIGEST_BYTES] for at in range(digests_at, names_at, _DIGEST_BYTES)]
     kinds = [KINDS[number] for number in frame[kinds_at:digests_at]]
-    links = tuple(map(Link, names[:count], names[count:], digests, kinds))
+    rows = zip(names[:count], names[count:], digests, kinds, strict=True)
+    links = tuple(map(tuple.__new__, repeat(Link), rows))  # a third of the time of calling Link
     return Extraction(links, refused, nofollow, reason, media_type)

@@ -31,15 +31,15 @@ Element = Any
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The links of an HTML page."""
     tree = _tree(body, charset)
-    return _Page(kinds).read(tree).found(base, tree.encoding)
+    return _Page(kinds).read(tree).found(base, _encoding(tree, body))
 
 
 def xhtml_links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The links of an XHTML page, where `<script/>` is closed; what is not well-formed is read as HTML."""
     tree = _tree(body, charset)
-    encoding = tree.encoding
+    encoding = _encoding(tree, body)
     try:
-        text = body.decode(encoding or "utf-8", "replace").removeprefix("\ufeff")
+        text = body.decode(encoding, "replace").removeprefix("\ufeff")
         tree = parse_xml(_ENTITY.sub(_entity_text, text))
     except (HTMLParseError, LookupError):
         pass
@@ -53,12 +53,19 @@ _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,31};)")
 
 
 def _tree(body: bytes, charset: str | None) -> Tree:
+    """Shadow roots stay templates in it: their content is found in its place."""
     if charset is not None:
         try:
-            return parse(body, encoding=charset, positions=False)
+            return parse(body, encoding=charset, positions=False, allow_declarative_shadow_roots=False)
         except LookupError:  # no such encoding on the web
             pass
-    return parse(_whole_characters(body), positions=False)
+    return parse(_whole_characters(body), positions=False, allow_declarative_shadow_roots=False)
+
+
+def _encoding(tree: Tree, body: bytes) -> str:
+    """What the page is written in. Where nothing says it, ASCII is UTF-8."""
+    undecided = tree.encoding_confidence == "tentative" and body.isascii()
+    return "UTF-8" if undecided else tree.encoding or "UTF-8"
 
 
 def _whole_characters(body: bytes) -> bytes:
@@ -108,8 +115,8 @@ class _Page:
             self._style_attributes(tree)
         return self
 
-    def found(self, url: str, encoding: str | None) -> Found:
-        return Found(self.raw, _base(self.base_href, url), encoding or "UTF-8", self.nofollow)
+    def found(self, url: str, encoding: str) -> Found:
+        return Found(self.raw, _base(self.base_href, url), encoding, self.nofollow)
 
     def add(self, reference: str | None, kind: str, rel: str = "") -> None:
         """Of elements for which an empty reference means nothing (for `a` it means the page itself)."""
@@ -216,13 +223,18 @@ def _anchor_href(element: Element) -> str | None:
     return href
 
 
-_SRCSET_CANDIDATE = re.compile(r"[\s,]*+([^\s,]\S*+)((?:[^,(]|\([^)]*+\)?)*+)")
+_SRCSET_URL = re.compile(r"[\s,]*+([^\s,]\S*+)")
+_SRCSET_DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+\)?)*+")
 
 
 def srcset_urls(srcset: str) -> Iterator[str]:
-    """The URLs of `a.jpg 1x, b.jpg 2x`."""
-    for candidate in _SRCSET_CANDIDATE.finditer(srcset):
-        yield candidate[1].rstrip(",")
+    """The URLs of `a.jpg 1x, b.jpg 2x`. One that ends in a comma has no descriptors."""
+    position = 0
+    while candidate := _SRCSET_URL.match(srcset, position):
+        url, position = candidate[1], candidate.end()
+        if not url.endswith(",") and (descriptors := _SRCSET_DESCRIPTORS.match(srcset, position)):
+            position = descriptors.end()
+        yield url.rstrip(",")
 
 
 def _base(href: str | None, url: str) -> str:

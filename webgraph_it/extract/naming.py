@@ -1,7 +1,8 @@
 """Raw links → named links: resolve, name, refuse with a reason, keep each target once.
 
-Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc.
-Each distinct spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
+Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc;
+at most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
+Each spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
 """
 
 import re
@@ -12,46 +13,52 @@ from webgraph_it.extract.records import Found, LinkPolicy
 from webgraph_it.items import Link
 from webgraph_it.urls import Refusal, name
 
+MOST_REFERENCES = 50_000
+"""The sitemap protocol's own limit; no page for people comes near it."""
+
 _SCHEME = re.compile(r"[\0-\x20]*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _NAMED_SCHEMES = {"javascript": "javascript", "mailto": "mailto"}
 _NON_ASCII = re.compile(r"[^\0-\x7f]+")
 _NESTED = re.compile(r"[?&][^=&]*=(https?(?::|%3A)(?:/|%2F){2}[^&]*)", re.IGNORECASE)
 
 
-def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int]]:
-    """The links of all `found` together, and how many distinct references were refused, by reason."""
+def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int], bool]:
+    """The links of all `found`; how many distinct references were refused, by reason; whether that is all."""
     links: dict[bytes, Link] = {}
     refused: dict[str, int] = {}
+    complete = True
     for part in found:
-        _name_part(part, policy, links, refused)
-    return tuple(links.values()), refused
+        complete = _name_part(part, policy, links, refused) and complete
+    return tuple(links.values()), refused, complete
 
 
-def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> None:
+def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> bool:
+    """Add the links of one part. False when there were more than MOST_REFERENCES."""
     wanted, arcs, refused_rels, base = policy.wanted, policy.arcs, policy.refused_rels, part.base
     nested, legacy = "nested" in wanted, part.encoding != "UTF-8"
-    seen: set[tuple[str, bool]] = set()
+    seen: dict[str, bool] = {}  # spelling → was it an arc?
     for reference, kind, rel in part.links:
         if kind not in wanted:
             continue
         spelling = reference.partition("#")[0] if "#" in reference else reference
-        is_arc = kind in arcs
-        if (spelling, is_arc) in seen:
+        known, is_arc = seen.get(spelling), kind in arcs
+        if known or (known is False and not is_arc):
             continue
         if rel and refused_rels and not refused_rels.isdisjoint(rel.lower().split()):
             refused["rel"] = refused.get("rel", 0) + 1
             continue
-        seen.add((spelling, is_arc))
-        if legacy:
-            spelling = escape_query(spelling, part.encoding)
-        target = name(spelling, base)
+        if len(seen) == MOST_REFERENCES:
+            return False
+        seen[spelling] = is_arc
+        target = name(escape_query(spelling, part.encoding) if legacy else spelling, base)
         if isinstance(target, Refusal):
             reason = _reason(target, spelling)
             refused[reason] = refused.get(reason, 0) + 1
-            continue
-        _keep(Link(target.url, target.key, target.digest, kind), arcs, links)
-        if nested:
-            _keep_nested(target.url, arcs, links)
+        else:
+            _keep(Link(*target, kind), arcs, links)
+            if nested:
+                _keep_nested(target.url, arcs, links)
+    return True
 
 
 def _keep(link: Link, arcs: frozenset[str], links: dict[bytes, Link]) -> None:
@@ -66,7 +73,7 @@ def _keep_nested(url: str, arcs: frozenset[str], links: dict[bytes, Link]) -> No
     for inner in nested_urls(url):
         target = name(inner)
         if not isinstance(target, Refusal):
-            _keep(Link(target.url, target.key, target.digest, "nested"), arcs, links)
+            _keep(Link(*target, "nested"), arcs, links)
 
 
 def nested_urls(url: str) -> list[str]:

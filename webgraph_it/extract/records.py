@@ -80,7 +80,8 @@ class Extraction:
     nofollow: bool = False
     """The document or its headers asked not to follow: links holds redirects at most."""
     reason: str = ""
-    """Why links may be missing (`timeout`, `memory`, `died`, `bomb`…); empty when all were found."""
+    """Why links may be missing (`timeout`, `memory`, `died`; `bomb`, `broken`, `encrypted`,
+    `too-many-links`); empty when all were found."""
     media_type: str = ""
     """As detected from declaration and first bytes."""
 

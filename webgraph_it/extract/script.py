@@ -14,11 +14,11 @@ _LITERAL = re.compile(
     r"//[^\n]*+|/\*.*?(?:\*/|\Z)|\"((?:[^\"\\\n]|\\.)*+)\"?|'((?:[^'\\\n]|\\.)*+)'?", re.DOTALL
 )
 _ABSOLUTE = re.compile(
-    r"https?://[a-z0-9_-]+(?:\.[a-z0-9_-]+)+(?::[0-9]+)?(?:[/?#][^\s<>\"'{}|\\^`]*)?", re.IGNORECASE
+    r"https?://[\w-]++(?:\.[\w-]++)++(?::[0-9]++)?(?:[/?#][^\s<>\"{}|\\^`]*+)?", re.IGNORECASE
 )
 _PATH = re.compile(
     r"(?:\.{0,2}/)?[A-Za-z0-9_~%+.-]+(?:/[A-Za-z0-9_~%+.-]+)*\.(?:html?|xhtml|php[345]?|aspx?|jsp|jsf|cgi|do|pdf|docx?|xml|swf)"
-    r"(?:[?#][^\s<>\"'{}|\\^`]*)?",
+    r"(?:[?#][^\s<>\"{}|\\^`]*)?",
     re.IGNORECASE,
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)

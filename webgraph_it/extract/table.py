@@ -6,7 +6,7 @@ What says that it is plain text stays plain text, even if it looks like HTML: so
 import re
 from typing import NamedTuple
 
-from webgraph_it.extract import css, html, script, text
+from webgraph_it.extract import css, html, office, ole, pdf, rtf, script, swf, text, xml
 from webgraph_it.extract.records import Extractor, LinkPolicy
 
 
@@ -17,12 +17,20 @@ class Reader(NamedTuple):
     kinds: frozenset[str]
 
 
-_NAVIGATION = frozenset(("a", "area", "frame", "iframe", "link", "form", "refresh", "embed", "css", "script"))
-_HTML = Reader(html.links, _NAVIGATION)
-_XHTML = Reader(html.xhtml_links, _NAVIGATION)
+_PAGE_KINDS = frozenset(("a", "area", "frame", "iframe", "link", "form", "refresh", "embed", "css", "script"))
+_HTML = Reader(html.links, _PAGE_KINDS)
+_XHTML = Reader(html.xhtml_links, _PAGE_KINDS)
 _CSS = Reader(css.links, frozenset(("css",)))
 _SCRIPT = Reader(script.links, frozenset(("script",)))
-_TEXT = Reader(text.links, frozenset(("document",)))
+_XML = Reader(xml.links, frozenset(("xml",)))
+_GZIPPED_XML = Reader(xml.gzipped_links, frozenset(("xml",)))
+_DOCUMENT = frozenset(("document",))
+_TEXT = Reader(text.links, _DOCUMENT)
+_PDF = Reader(pdf.links, _DOCUMENT)
+_OLE = Reader(ole.links, _DOCUMENT)
+_OFFICE = Reader(office.links, _DOCUMENT)
+_RTF = Reader(rtf.links, _DOCUMENT)
+_SWF = Reader(swf.links, _DOCUMENT)
 
 READERS: dict[str, Reader] = {
     "text/html": _HTML,
@@ -32,27 +40,107 @@ READERS: dict[str, Reader] = {
     "application/javascript": _SCRIPT,
     "application/x-javascript": _SCRIPT,
     "application/ecmascript": _SCRIPT,
+    "text/xml": _XML,
+    "application/xml": _XML,
+    "application/gzip": _GZIPPED_XML,
+    "application/pdf": _PDF,
+    "application/msword": _OLE,
+    "application/vnd.ms-excel": _OLE,
+    "application/zip": _OFFICE,
+    "application/rtf": _RTF,
+    "application/x-shockwave-flash": _SWF,
     "text/plain": _TEXT,
 }
+"""Beside these: every other `…+xml` type is XML, every office type a ZIP; see `canonical`."""
 
+_ALIASES = {
+    "application/x-pdf": "application/pdf",
+    "text/pdf": "application/pdf",
+    "application/x-msword": "application/msword",
+    "application/doc": "application/msword",
+    "application/x-gzip": "application/gzip",
+    "text/rtf": "application/rtf",
+    "application/x-rtf": "application/rtf",
+    "text/richtext": "application/rtf",
+    "application/vnd.adobe.flash.movie": "application/x-shockwave-flash",
+    "text/x-javascript": "text/javascript",
+    "text/ecmascript": "text/javascript",
+}
+_ZIPPED = ("application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument.")
+
+_MAGIC = {
+    b"%PDF": "application/pdf",
+    b"\xd0\xcf\x11\xe0": "application/msword",
+    b"PK\x03\x04": "application/zip",
+    b"{\\rt": "application/rtf",
+}
+_GZIP_START = b"\x1f\x8b"
+_FLASH_STARTS = frozenset((b"FWS", b"CWS", b"ZWS"))
+_PICTURES = ("image/", "audio/", "video/", "font/")
 _UNDECLARED = frozenset(("", "application/octet-stream", "application/unknown", "unknown/unknown", "*/*"))
+_DECLARED_MARKUP = frozenset(("text/html", "text/xml", "application/xml"))
 _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|"
     rb"body|br|p|!--)[\s>]",
     re.IGNORECASE,
 )
+_FEED_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}>\s*+|<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+|<\?xml-[^>]{0,500}>\s*+){0,8}"
+    rb"<(?:rss|feed|urlset|sitemapindex|rdf:RDF)[\s>]"
+)
+_BYTES_FOR_SNIFFING = 4096
+
+
+def canonical(declared: str) -> str:
+    """One name for the many under which a type is served."""
+    if declared in READERS:
+        return declared
+    if declared.startswith(_ZIPPED):
+        return "application/zip"
+    if declared.endswith("+xml") and not declared.startswith("image/"):
+        return "application/xml"
+    return _ALIASES.get(declared, declared)
 
 
 def detected(declared: str, body: bytes) -> str:
     """The media type of `body`: as its first bytes say if they are unmistakable, else as declared."""
+    if magic := _MAGIC.get(body[:4]):
+        return _unless_picture(magic, declared)
+    if body[:3] in _FLASH_STARTS:
+        return _unless_picture("application/x-shockwave-flash", declared)
+    if body[:2] == _GZIP_START:
+        return _unless_picture("application/gzip", declared)
     if declared in _UNDECLARED:
-        return "text/html" if _HTML_START.match(body) else declared
+        return _sniffed(body[:_BYTES_FOR_SNIFFING]) or declared
+    if declared in _DECLARED_MARKUP:
+        return _markup(declared, body)
     return declared
+
+
+def _unless_picture(found: str, declared: str) -> str:
+    return declared if declared.startswith(_PICTURES) else found
+
+
+def _sniffed(start: bytes) -> str:
+    if _HTML_START.match(start):
+        return "text/html"
+    if _FEED_START.match(start) or start.lstrip()[:5] == b"<?xml":
+        return _markup("application/xml", start)
+    return ""
+
+
+def _markup(declared: str, body: bytes) -> str:
+    """Feeds served as HTML are XML; XHTML served as XML is XHTML."""
+    if declared == "text/html":
+        start = body[:_BYTES_FOR_SNIFFING]
+        is_feed = start.lstrip()[:2] != b"<!" and _FEED_START.match(start)
+        return "application/xml" if is_feed else declared
+    return "application/xhtml+xml" if xml.is_xhtml(body) else declared
 
 
 def reader(media_type: str, policy: LinkPolicy) -> Reader | None:
     """Who reads this type for links that the policy wants; None when nobody does."""
-    found = READERS.get(media_type)
+    found = READERS.get(canonical(media_type))
     if found is None or found.kinds.isdisjoint(policy.wanted):
         return None
     return None if found is _TEXT and not policy.plain_text else found

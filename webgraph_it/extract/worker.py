@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import sys
-from io import BufferedReader
+from typing import IO, cast
 
 from webgraph_it.extract.extraction import extract
 from webgraph_it.extract.frames import READY, REQUEST, document, reply
@@ -31,15 +31,16 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     gc.freeze()
     gc.set_threshold(_GARBAGE_THRESHOLD)
-    with (
-        socket.socket(fileno=options["socket"]) as channel,
-        channel.makefile("rb", _BUFFER_BYTES) as requests,
-    ):
-        channel.sendall(READY)
-        return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+    with socket.socket(fileno=options["socket"]) as channel:
+        requests = cast("IO[bytes]", channel.makefile("rb", _BUFFER_BYTES))
+        try:
+            channel.sendall(READY)
+            return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+        except ConnectionError:  # the crawl is gone
+            return 0
 
 
-def _serve(channel: socket.socket, requests: BufferedReader, policy: LinkPolicy, cpu_seconds: float) -> int:
+def _serve(channel: socket.socket, requests: IO[bytes], policy: LinkPolicy, cpu_seconds: float) -> int:
     while asked := _receive(requests):
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
         answer, spent = _answer(asked, policy)
@@ -51,7 +52,7 @@ def _serve(channel: socket.socket, requests: BufferedReader, policy: LinkPolicy,
     return 0
 
 
-def _receive(requests: BufferedReader) -> Document | None:
+def _receive(requests: IO[bytes]) -> Document | None:
     """The next document; None at the end of file, also in the middle of a frame."""
     header = requests.read(REQUEST.size)
     if len(header) < REQUEST.size:

@@ -15,22 +15,19 @@ order. Plain Popen and a socket pair, no child watcher, no signals: it runs unde
 """
 
 import asyncio
-import json
-import os
+import logging
 import signal
-import socket
-import subprocess
-import sys
 from collections import deque
-from pathlib import Path
+from math import ceil
 from types import TracebackType
-from typing import cast
 
-import webgraph_it
-from webgraph_it.extract import frames
+from webgraph_it.extract import process
 from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
 from webgraph_it.extract.worker import SPENT, policy_fields
+
+log = logging.getLogger(__name__)
 
 DEFAULT_CPU_SECONDS = 2.0
 DEFAULT_MEMORY_BYTES = 300_000_000
@@ -41,25 +38,11 @@ WAITING_PER_WORKER = 64
 _ATTEMPTS = 2
 _FAILED_STARTS = 3
 _TICK_SECONDS = 1.0
-_STALLED_TICKS_READY = 10
-_STALLED_TICKS_STARTING = 60
-_EXIT_POLL_SECONDS = 0.01
-_EXIT_POLLS = 200
+_STALLED_SECONDS = 20.0
 
 
 class WorkersBroken(RuntimeError):
     """Workers cannot be started at all: our mistake, not a document's."""
-
-
-class _Job:
-    """A document on its way."""
-
-    __slots__ = ("attempts", "document", "future")
-
-    def __init__(self, document: Document, future: "asyncio.Future[Extraction]") -> None:
-        self.document = document
-        self.future = future
-        self.attempts = 0
 
 
 class WorkerPool:
@@ -81,11 +64,16 @@ class WorkerPool:
             "cpu_seconds": cpu_seconds,
             "memory_bytes": memory_bytes,
         }
-        self._workers: list[_Worker] = []
-        self._waiting: deque[_Job] = deque()
+        self._workers: list[Worker] = []
+        self._replacing: set[asyncio.Task[None]] = set()
+        self._waiting: deque[Job] = deque()
         self._room = asyncio.Semaphore(workers * (DOCUMENTS_PER_WORKER + WAITING_PER_WORKER))
         self._open = False
+        self._why_closed = "extraction was asked of a pool that is closed; open it first"
+        self._callers = 0
+        self._drained: asyncio.Future[None] | None = None
         self._failed_starts = 0
+        self._most_ticks = ceil(max(_STALLED_SECONDS, 10 * cpu_seconds) / _TICK_SECONDS)
         self._ticker: asyncio.TimerHandle | None = None
 
     def __repr__(self) -> str:
@@ -108,18 +96,19 @@ class WorkerPool:
         """Start the workers. Documents may be given at once; they wait until a worker is ready."""
         self._open = True
         for _ in range(self.size):
-            self._workers.append(await self._start())
+            self._workers.append(await process.start(self._options, self))
         if self.size:
             self._tick()
 
     async def close(self) -> None:
         """Finish the documents that were given, then end the workers."""
-        pending = [job.future for job in self._jobs()]
-        if pending:
-            await asyncio.wait(pending)
+        if self._callers:
+            self._drained = asyncio.get_running_loop().create_future()
+            await self._drained
         self._open = False
         if self._ticker is not None:
             self._ticker.cancel()
+        await asyncio.gather(*self._replacing)
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.transport.close()
@@ -130,18 +119,24 @@ class WorkerPool:
         """The links of `document`. Raises WorkersBroken if no worker can be started."""
         if not self.size:
             return extract(document, self.policy)
+        self._callers += 1
+        try:
+            async with self._room:
+                return await self._queued(document)
+        finally:
+            self._callers -= 1
+            if not self._callers and self._drained is not None and not self._drained.done():
+                self._drained.set_result(None)
+
+    def _queued(self, document: Document) -> "asyncio.Future[Extraction]":
         if not self._open:
-            raise WorkersBroken("extraction was asked of a pool that is closed; open it first")
-        async with self._room:
-            job = _Job(document, asyncio.get_running_loop().create_future())
-            self._waiting.append(job)
-            self._distribute()
-            return await job.future
+            raise WorkersBroken(self._why_closed)
+        job = Job(document, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        self._distribute()
+        return job.future
 
     # -- between the queue and the workers ------------------------------------------------------------------
-
-    def _jobs(self) -> list[_Job]:
-        return [*self._waiting, *(job for worker in self._workers for job in worker.jobs)]
 
     def _distribute(self) -> None:
         """Give waiting documents to the workers that hold fewest."""
@@ -153,22 +148,25 @@ class WorkerPool:
             if not job.future.done():  # else its task was cancelled
                 worker.give(job)
 
-    def answered(self, worker: "_Worker", extraction: Extraction) -> None:
+    def answered(self, worker: Worker, extraction: Extraction) -> None:
         """A worker finished its oldest document."""
         job = worker.jobs.popleft()
-        worker.leaving = extraction.reason == "memory"
+        if extraction.reason == "memory":
+            worker.leaving = True
         if not job.future.done():
             job.future.set_result(extraction)
         if self._waiting:
             self._distribute()
 
-    def lost(self, worker: "_Worker") -> None:
+    def lost(self, worker: Worker) -> None:
         """A worker's connection ended; if the pool is open, that was not our wish."""
         if self._open and worker in self._workers:
             self._workers.remove(worker)
-            worker.burial = asyncio.ensure_future(self._replace(worker))
+            task = asyncio.ensure_future(self._replace(worker))
+            self._replacing.add(task)
+            task.add_done_callback(self._replacing.discard)
 
-    async def _replace(self, worker: "_Worker") -> None:
+    async def _replace(self, worker: Worker) -> None:
         self.replaced += 1
         code = await worker.exit_code()
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
@@ -179,10 +177,19 @@ class WorkerPool:
         if self._failed_starts >= _FAILED_STARTS:
             self._break(code)
         elif self._open:
-            self._workers.append(await self._start())
-            self._distribute()
+            await self._start_again()
 
-    def _blame(self, job: _Job, worker: "_Worker", code: int) -> None:
+    async def _start_again(self) -> None:
+        try:
+            self._workers.append(await process.start(self._options, self))
+        except OSError as error:  # no memory, no descriptors: it may pass
+            log.error("an extraction worker cannot be started: %s; trying again in a second", error)
+            await asyncio.sleep(_TICK_SECONDS)
+            if self._open:
+                await self._start_again()
+        self._distribute()
+
+    def _blame(self, job: Job, worker: Worker, code: int) -> None:
         """The oldest document was being read when its worker ended."""
         job.attempts += 1
         overdue = worker.overdue or code == -signal.SIGPROF
@@ -191,107 +198,18 @@ class WorkerPool:
             job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
 
     def _break(self, code: int) -> None:
-        error = f"extraction workers end with code {code} before they are ready; see their message on stderr"
+        self._why_closed = f"extraction workers end with code {code} before they are ready; see stderr"
         self._open = False
-        for job in self._jobs():
+        for job in [*self._waiting, *(job for worker in self._workers for job in worker.jobs)]:
             if not job.future.done():
-                job.future.set_exception(WorkersBroken(error))
+                job.future.set_exception(WorkersBroken(self._why_closed))
 
     def _tick(self) -> None:
         """Kill a worker that neither answers nor uses its CPU time up (stopped, swapped out)."""
         for worker in self._workers:
-            worker.tick()
+            worker.tick(self._most_ticks)
         self._ticker = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
 
-    async def _start(self) -> "_Worker":
-        channel, process = _spawn(self._options)
-        loop = asyncio.get_running_loop()
-        _, worker = await loop.create_unix_connection(lambda: _Worker(self, process), sock=channel)
-        return worker
 
-
-def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """A new worker process and our end of its socket. Takes a few milliseconds."""
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    with theirs:
-        arguments = json.dumps({**options, "socket": theirs.fileno()})
-        process = subprocess.Popen(
-            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            process_group=0,  # Ctrl-C in a terminal is for the crawl alone
-            env=_environment(),
-        )
-    return ours, process
-
-
-def _load(worker: "_Worker") -> int:
+def _load(worker: Worker) -> int:
     return DOCUMENTS_PER_WORKER if worker.leaving else len(worker.jobs)
-
-
-def _environment() -> dict[str, str]:
-    """Ours, so that the worker finds this very package wherever the crawl was started."""
-    package = str(Path(webgraph_it.__file__).parents[1])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
-class _Worker(asyncio.Protocol):
-    """The crawl process's end of one worker: what was sent (in order), what came back."""
-
-    transport: asyncio.Transport
-
-    def __init__(self, pool: WorkerPool, process: "subprocess.Popen[bytes]") -> None:
-        self.jobs: deque[_Job] = deque()
-        self.ready = False
-        self.overdue = False
-        self.leaving = False
-        self.burial: asyncio.Future[None] | None = None
-        self._pool = pool
-        self._process = process
-        self._received = bytearray()
-        self._stalled_ticks = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)  # uvloop's does not inherit from it
-
-    def give(self, job: _Job) -> None:
-        self.jobs.append(job)
-        self.transport.writelines((frames.request(job.document), job.document.body))
-
-    def data_received(self, data: bytes) -> None:
-        self._stalled_ticks = 0
-        self._received += data
-        while len(self._received) >= frames.REPLY.size:
-            end = frames.reply_length(self._received)
-            if len(self._received) < end:
-                return
-            frame = bytes(memoryview(self._received)[:end])
-            del self._received[:end]
-            self._take(frame)
-
-    def _take(self, frame: bytes) -> None:
-        if frame == frames.READY:
-            self.ready = True
-        else:
-            self._pool.answered(self, frames.extraction(frame))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._pool.lost(self)
-
-    def tick(self) -> None:
-        """Another second without an answer."""
-        self._stalled_ticks = self._stalled_ticks + 1 if self.jobs else 0
-        if self._stalled_ticks >= (_STALLED_TICKS_READY if self.ready else _STALLED_TICKS_STARTING):
-            self.overdue = True
-            self._process.kill()
-
-    async def exit_code(self) -> int:
-        """Wait for the process without blocking; kill it if it lingers."""
-        for _ in range(_EXIT_POLLS):
-            if (code := self._process.poll()) is not None:
-                return code
-            await asyncio.sleep(_EXIT_POLL_SECONDS)
-        self._process.kill()
-        return self._process.wait()

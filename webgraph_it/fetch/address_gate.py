@@ -69,9 +69,9 @@ class AddressGate:
             await asyncio.sleep(wait_seconds)
 
     def _skip(self, address: Address, turn: "asyncio.Future[None]") -> None:
-        if turn.done() and not turn.cancelled():
+        if not turn.cancelled():  # its turn came at the same moment
             self._next(address)
-        else:
+        elif turn in self._busy.get(address, ()):
             self._busy[address].remove(turn)
 
     def _next(self, address: Address) -> None:

@@ -52,28 +52,32 @@ class Plan:
     def __init__(self, value: object, path: str, timezone: str) -> None:
         self._path = Path(path) if path else None
         self._timezone = timezone
-        self._seen: tuple[int, int] | None = None
+        self._seen: tuple[int, int] | None = (0, 0)
         self.schedule: Schedule = parse_schedule(value, timezone)
         self.reload()
 
     def reload(self) -> bool:
-        """Read the file if it changed. True: there is a new plan. ScheduleError: the old one stays."""
-        if self._path is None:
+        """Read the file if it changed. True: there is a new plan. ScheduleError, once: the old one stays."""
+        if self._path is None or (stamp := _stamp(self._path)) == self._seen:
             return False
+        self._seen = stamp
         try:
-            stat = self._path.stat()
-            seen = (stat.st_mtime_ns, stat.st_size)
-            if seen == self._seen:
-                return False
-            self._seen = seen
-            text = self._path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            if self._seen == (0, 0):  # said once
-                return False
-            self._seen = (0, 0)
-            raise ScheduleError(f"{FILE_SETTING}: {self._path} cannot be read ({error}).") from None
+            text = self._path.read_bytes().decode("utf-8", "replace")
+        except OSError as error:
+            raise ScheduleError(f"{FILE_SETTING}: {self._path} cannot be read ({error.strerror}).") from None
+        if not text.strip():  # perhaps an editor is about to write it: by no means a plan without limits
+            raise ScheduleError(f"{FILE_SETTING}: {self._path} is empty, a list of [when, rate] expected.")
         self.schedule = parse_schedule(text, self._timezone, FILE_SETTING)
         return True
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Changes when the file does; None when there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
 
 
 class BandwidthMiddleware:

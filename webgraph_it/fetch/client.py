@@ -12,8 +12,6 @@ It knows no Scrapy: handler.py does.
 
 import asyncio
 import socket
-import ssl
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -23,11 +21,13 @@ from typing import NamedTuple
 
 from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
-from webgraph_it.fetch.connections import Flow, Governor, Watcher, flow_name
+from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
+from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
 
 
@@ -99,7 +99,7 @@ class Fetcher:
         self._resolver = resolver
         self._count = count
         self._gate = AddressGate(clock, time.time) if clock is not None else None
-        self._watcher = Watcher(self.governor.closing, self._gone)
+        self._watcher = Watcher(self.governor.closing, self._gone, kernel())
         self._flows: dict[Connection, Flow] = {}
         self._outside: deque[asyncio.Future[None]] = deque()
         """Requests that wait for room before they may wait for a place."""
@@ -118,20 +118,17 @@ class Fetcher:
     ) -> Reply:
         """Send `message` to where `target` leads; the reply, or FetchError."""
         request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
-        answer = self._resolver.cached(target.host, asyncio.get_running_loop().time())
-        if answer is None:
-            answer = await self._resolver.resolve(target.host)
+        answer = self._resolver.cached(target.host) or await self._resolver.resolve(target.host)
         if not answer.addresses:
             raise _not_resolved(answer)
-        for address in answer.addresses[: self.settings.address_tries - 1]:
-            if address is answer.addresses[-1]:
-                break
+        *others, last = answer.addresses[: self.settings.address_tries]
+        for address in others:
             try:
                 return await self._fetch_at(address, request)
             except FetchError as error:
                 if error.reason not in _TRY_NEXT_ADDRESS:
                     raise
-        return await self._fetch_at(answer.addresses[: self.settings.address_tries][-1], request)
+        return await self._fetch_at(last, request)
 
     async def _fetch_at(self, address: Address, request: _Request) -> Reply:
         gate = self._gate
@@ -228,8 +225,7 @@ class Fetcher:
             await ticket
         except asyncio.CancelledError:
             if ticket.done() and not ticket.cancelled():
-                self.governor.open -= 1
-                self._gone([])
+                self._grant(self.governor.give_back())
             else:
                 self.governor.give_up(ticket)
                 self._let_one_in()
@@ -240,25 +236,26 @@ class Fetcher:
         """A new connection to exactly the address in `key`; its place has been taken already."""
         address, port, tls, host = key
         loop = asyncio.get_running_loop()
-        limited = self.shaper is not None and not self.shaper.may_start
-        sock = _new_socket(address, _LIMITED_RECEIVE_BYTES if limited else 0)
         connection = Connection(loop, self._read_buffer, self.shaper, self._closed)
         seconds = min(self.settings.connect_seconds, max(deadline - loop.time(), 0.0))
+        sock: socket.socket | None = None
         try:
             async with asyncio.timeout(seconds):
-                await loop.sock_connect(sock, (address, port))
+                sock = new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper else 0)
+                await connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
                 await loop.create_connection(
                     lambda: connection,
                     sock=sock,
                     ssl=self._tls if tls else None,
-                    server_hostname=_server_name(host) if tls else None,
+                    server_hostname=server_name(host) if tls else None,
                     ssl_handshake_timeout=seconds or None if tls else None,
                 )
         except BaseException as error:
-            sock.close()
+            if sock is not None:
+                sock.close()
             connection.close()
-            failure = _connect_failure(error, f"{address}:{port}", seconds)
+            failure = connect_failure(error, f"{address}:{port}", tls)
             if failure is None:
                 raise
             raise failure from error
@@ -282,14 +279,22 @@ class Fetcher:
 
     def _closed(self, connection: Connection) -> None:
         """A connection's socket was closed: its place is free when the kernel says so."""
-        flow = self._flows.pop(connection, None)
-        self.governor.closed(connection, flow_name(flow) if flow is not None else connection)
+        self.governor.closed(connection, self._flows.pop(connection, connection))
         self._watcher.wake()
 
     def _gone(self, names: list[object]) -> None:
-        for ticket in self.governor.gone(names):
-            ticket.set_result(None)
-            self._let_one_in()
+        self._grant(self.governor.gone(names))
+
+    def _grant(self, tickets: list[asyncio.Future[None]]) -> None:
+        """Wake those who got a place; who was cancelled in the meantime passes it on."""
+        granted = deque(tickets)
+        while granted:
+            ticket = granted.popleft()
+            if ticket.done():
+                granted.extend(self.governor.give_back())
+            else:
+                ticket.set_result(None)
+                self._let_one_in()
 
     def _let_one_in(self) -> None:
         while self._outside:
@@ -334,51 +339,3 @@ _DEAD_CONNECTION = ("no-response", "reset")
 
 def _not_resolved(answer: Answer) -> FetchError:
     return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
-
-
-def _connect_failure(error: BaseException, where: str, seconds: float) -> FetchError | None:
-    """What went wrong while connecting; None for what is no failure of the other side."""
-    if isinstance(error, TimeoutError):
-        return FetchError("connect-timeout", f"{where} did not accept the connection within {seconds:g} s")
-    if isinstance(error, ConnectionRefusedError):
-        return FetchError("refused", f"{where} refused the connection")
-    if isinstance(error, ssl.SSLError | ssl.CertificateError | ConnectionResetError | ConnectionAbortedError):
-        return FetchError("tls", f"{where}: {error}")
-    if isinstance(error, OSError):
-        return FetchError("unreachable", f"{where}: {error}")
-    return None
-
-
-def _new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setblocking(False)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-    if receive_buffer_bytes:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
-    return sock
-
-
-_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-_LIMITED_RECEIVE_BYTES = 8 * 1024
-"""SO_RCVBUF while bandwidth is limited: what we do not read must stay at the server, not in our kernel."""
-
-
-def _server_name(host: str) -> str:
-    """For SNI; an address is none, but asyncio wants a string."""
-    return host.strip("[]").removesuffix(".")
-
-
-def lenient_tls() -> ssl.SSLContext:
-    """One context for all: any certificate, any protocol and cipher that OpenSSL still knows.
-
-    We read public pages and send nothing; whether a certificate is valid changes no link.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    context.options |= ssl.OP_LEGACY_SERVER_CONNECT if hasattr(ssl, "OP_LEGACY_SERVER_CONNECT") else 0x4
-    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF
-    return context

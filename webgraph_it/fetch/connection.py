@@ -13,15 +13,15 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from webgraph_it.fetch.response_parser import BadResponse, ResponseParser
+from webgraph_it.fetch.response_head import BadResponse
+from webgraph_it.fetch.response_parser import ResponseParser
 
 
 class Shaper(Protocol):
     """The bandwidth limit that all connections share (see shaper.py)."""
 
-    @property
-    def may_start(self) -> bool:
-        """Whether there is no limit now."""
+    def receive_buffer_bytes(self) -> int:
+        """SO_RCVBUF of a new socket, so that what is not read stays at the server; 0 is the system's own."""
 
     def read_bytes(self) -> int:
         """The most that the next read should bring."""

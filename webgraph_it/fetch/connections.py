@@ -6,32 +6,20 @@
 
 Guarantees: at no instant are there more than `cap` sockets of ours in any of these states, as a firewall
 counts them; requests that find no place wait in the order of their arrival; while anybody waits, no
-connection stays idle. A closed socket keeps its place until the kernel's table (/proc/net/tcp, tcp6) no
-longer shows it: `Governor` decides (pure), `Watcher` reads the table while something is closing, and nobody
-who closes waits.
+connection stays idle. A closed socket keeps its place until the kernel no longer knows it: `Governor` decides
+(pure), `Watcher` asks the kernel (kernel.py) while something is closing, and nobody who closes waits for it.
 
 TIME_WAIT: a socket in that state carries nothing any more, and does not count. Ours never reach it: they are
 closed with a reset (see connection.py), which takes the entry out of the firewall's table at once as well.
 """
 
 import asyncio
-import re
-import socket
-import sys
+import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
-Endpoint = tuple[str, int]
-
-
-class Flow(NamedTuple):
-    """A socket's two ends, as the kernel's table shows them."""
-
-    local: Endpoint
-    remote: Endpoint
-
+from webgraph_it.fetch.kernel import Flow, Kernel
 
 Connection = TypeVar("Connection")
 Ticket = TypeVar("Ticket")
@@ -129,6 +117,14 @@ class Governor(Generic[Connection, Ticket]):
         """The kernel no longer knows these sockets. Returns the tickets that may open a connection now."""
         for name in names:
             self.closing.pop(name, None)
+        return self._granted()
+
+    def give_back(self) -> list[Ticket]:
+        """A granted place was not used. Returns the tickets that may open a connection instead."""
+        self.open -= 1
+        return self._granted()
+
+    def _granted(self) -> list[Ticket]:
         granted = []
         while self._queue and self._open_one():
             granted.append(self._queue.popleft()[0])
@@ -159,81 +155,49 @@ class Governor(Generic[Connection, Ticket]):
             del self._idle_by_key[entry[0]]
 
 
-# -- what the kernel says -----------------------------------------------------------------------------------
-
-_TIME_WAIT = b"06"
-_ROW = re.compile(rb"^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) ", re.MULTILINE)
-
-
-def kernel_name(address: str, port: int) -> bytes:
-    """An endpoint as /proc/net/tcp writes it: the address in 32-bit words of the host's byte order."""
-    packed = socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
-    if sys.byteorder == "little":
-        packed = b"".join(packed[i : i + 4][::-1] for i in range(0, len(packed), 4))
-    return b"%s:%04X" % (packed.hex().upper().encode(), port)
-
-
-def flow_name(flow: Flow) -> tuple[bytes, bytes]:
-    """A flow as `existing` gives it."""
-    return kernel_name(*flow.local), kernel_name(*flow.remote)
-
-
-def existing(table: bytes) -> set[tuple[bytes, bytes]]:
-    """The flows in a kernel table, without those in TIME_WAIT."""
-    return {(row[0], row[1]) for row in _ROW.findall(table) if row[2] != _TIME_WAIT}
-
-
 class Watcher:
-    """Confirms from the kernel's table that closed sockets are gone; looks only while some are closing.
+    """Asks the kernel whether closed sockets are gone; only while some are closing.
 
-    Looking costs a read of the whole table, so the pause between two looks is at least `SHARE` times what the
-    last one took: never more than a twentieth of the time, whatever the table's size.
+    The pause between two looks is at least `SHARE` times what the last one took: looking never costs more than
+    a twentieth of the time, however many are closing.
     """
 
-    SHORTEST_SECONDS = 0.005
+    SHORTEST_SECONDS = 0.002
     LONGEST_SECONDS = 0.25
     SHARE = 20
 
     def __init__(
-        self,
-        closing: dict[object, None],
-        gone: Callable[[list[object]], None],
-        tables: tuple[Path, ...] = (Path("/proc/net/tcp"), Path("/proc/net/tcp6")),
+        self, closing: Mapping[object, None], gone: Callable[[list[object]], None], kernel: Kernel
     ) -> None:
         self._closing = closing
         self._gone = gone
-        self._tables = tables
+        self._kernel = kernel
         self._timer: asyncio.TimerHandle | None = None
         self._pause_seconds = self.SHORTEST_SECONDS
+        self._stopped = False
         self.looks = 0
 
     def wake(self) -> None:
         """Something is closing."""
-        if self._timer is None:
+        if self._timer is None and not self._stopped:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._pause_seconds, self._look, loop)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer = None
-        began = loop.time()
-        there: set[tuple[bytes, bytes]] = set()
-        for table in self._tables:
-            there |= existing(_read(table))
+        began = time.perf_counter()
+        there = self._kernel.existing(name for name in self._closing if isinstance(name, Flow))
         self.looks += 1
         self._gone([name for name in self._closing if name not in there])
-        took = loop.time() - began
+        took = time.perf_counter() - began
         self._pause_seconds = min(max(self.SHARE * took, self.SHORTEST_SECONDS), self.LONGEST_SECONDS)
         if self._closing:
             self.wake()
 
     def stop(self) -> None:
+        """Look no more. Calling it again does nothing."""
+        self._stopped = True
+        self._kernel.close()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def _read(table: Path) -> bytes:
-    try:
-        return table.read_bytes()
-    except OSError:  # no IPv6 here
-        return b""

@@ -11,7 +11,7 @@ once and asks by TCP when an answer did not fit. Without servers it reads /etc/r
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -45,9 +45,11 @@ class DnsSettings:
     negative_ttl: float = 600.0
     failure_ttl: float = 30.0
     """A timeout or a server's failure says less than a negative answer."""
-    cache_size: int = 200_000
+    cache_size: int = 100_000
     ipv6: bool = False
     """Ask for AAAA where there is no A."""
+    concurrency: int = 200
+    """Questions under way at one time: a resolver's socket buffer drops what comes in one burst."""
 
 
 class AnswerCache:
@@ -87,18 +89,22 @@ class Resolver:
         self._cache = AnswerCache(settings.cache_size)
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._channel: _Channel | None = None
+        self._asking = 0
+        self._to_ask: deque[tuple[str, str]] = deque()
 
-    def cached(self, host: str, now: float) -> Answer | None:
+    def cached(self, host: str) -> Answer | None:
         """The answer, if it is known already."""
-        return self._cache.get(host, now)
+        answer = self._cache.get(host, asyncio.get_running_loop().time())
+        if answer is not None:
+            self._count("dns/cache_hit")
+        return answer
 
     async def resolve(self, host: str) -> Answer:
         """The answer for `host` (a name, or an address in any spelling)."""
-        loop = asyncio.get_running_loop()
-        answer = self._cache.get(host, loop.time())
+        answer = self.cached(host)
         if answer is not None:
-            self._count("dns/cache_hit")
             return answer
+        loop = asyncio.get_running_loop()
         waiting = self._waiting.get(host)
         if waiting is None:
             waiting = self._waiting[host] = loop.create_future()
@@ -117,7 +123,13 @@ class Resolver:
             return
         if self._channel is None:
             self._channel = _Channel(loop, self._settings)
-        self._ask(host, name, pycares.QUERY_TYPE_A)
+        self._to_ask.append((host, name))
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        while self._to_ask and self._asking < self._settings.concurrency:
+            self._asking += 1
+            self._ask(*self._to_ask.popleft(), pycares.QUERY_TYPE_A)
 
     def _ask(self, host: str, name: str, record_type: int) -> None:
         assert self._channel is not None
@@ -127,17 +139,25 @@ class Resolver:
         )
 
     def _answered(self, host: str, name: str, record_type: int, result: Any, error: int | None) -> None:
-        if error is None:
-            found, ttl = _addresses(result)
-            if found:
-                bounded = min(max(ttl, self._settings.minimum_ttl), self._settings.maximum_ttl)
-                self._finish(host, self._guarded(found), bounded)
-                return
+        found, ttl = _addresses(result) if error is None else ([], 0.0)
+        if error is None and not found:
             error = pycares.errno.ARES_ENODATA
-        reason = _REASONS.get(error, "server")
-        if reason == "no-address" and self._settings.ipv6 and record_type == pycares.QUERY_TYPE_A:
+        if error == pycares.errno.ARES_ENODATA and self._wants_ipv6(record_type):
             self._ask(host, name, pycares.QUERY_TYPE_AAAA)
             return
+        self._asking -= 1
+        self._ask_next()
+        if error is None:
+            bounded = min(max(ttl, self._settings.minimum_ttl), self._settings.maximum_ttl)
+            self._finish(host, self._guarded(found), bounded)
+        else:
+            self._finish_without(host, error)
+
+    def _wants_ipv6(self, record_type: int) -> bool:
+        return self._settings.ipv6 and record_type == pycares.QUERY_TYPE_A and self._channel is not None
+
+    def _finish_without(self, host: str, error: int) -> None:
+        reason = _REASONS.get(error, "server")
         message = f"{host}: {pycares.errno.strerror(error)!s}"
         ttl = self._settings.negative_ttl if reason in _NEGATIVE else self._settings.failure_ttl
         self._finish(host, Answer((), reason, message), ttl)
@@ -154,8 +174,8 @@ class Resolver:
         )
 
     def _finish(self, host: str, answer: Answer, ttl: float) -> None:
-        waiting = self._waiting.pop(host)
-        if waiting.done():
+        waiting = self._waiting.pop(host, None)
+        if waiting is None or waiting.done():
             return
         loop = waiting.get_loop()
         self._cache.put(host, answer, loop.time() + ttl)
@@ -164,9 +184,12 @@ class Resolver:
 
     def close(self) -> None:
         """Stop asking; those who still wait get the answer `server`."""
+        self._to_ask.clear()
         if self._channel is not None:
             self._channel.close()
             self._channel = None
+        for host in list(self._waiting):
+            self._finish(host, Answer((), "server", f"{host}: the resolver was closed"), 0.0)
 
 
 def _addresses(result: Any) -> tuple[list[Address], float]:
@@ -197,6 +220,8 @@ class _Channel:
         self._loop = loop
         self._tick_seconds = min(0.25, settings.timeout / 4)
         self._pending = 0
+        self._watched: set[int] = set()
+        self._closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._channel = pycares.Channel(
             sock_state_cb=self._watch,
@@ -219,6 +244,9 @@ class _Channel:
             self._timer = self._loop.call_later(self._tick_seconds, self._tick)
 
     def _watch(self, fd: int, readable: bool, writable: bool) -> None:
+        if self._closed:  # c-ares lets its sockets go later, in a thread of its own
+            return
+        self._watched.add(fd)
         if readable:
             self._loop.add_reader(fd, self._channel.process_read_fd, fd)
         else:
@@ -227,6 +255,8 @@ class _Channel:
             self._loop.add_writer(fd, self._channel.process_write_fd, fd)
         else:
             self._loop.remove_writer(fd)
+        if not (readable or writable):
+            self._watched.discard(fd)
 
     def _tick(self) -> None:
         """Let c-ares see the time pass, as long as it waits for something."""
@@ -239,4 +269,8 @@ class _Channel:
         if self._timer is not None:
             self._timer.cancel()
         self._channel.cancel()
+        self._closed = True
+        for fd in self._watched:
+            self._loop.remove_reader(fd)
+            self._loop.remove_writer(fd)
         self._channel.close()

@@ -109,7 +109,7 @@ def dns_settings(settings: BaseSettings) -> DnsSettings:
         minimum_ttl=settings.getfloat("DNS_MIN_TTL", 60.0),
         maximum_ttl=settings.getfloat("DNS_MAX_TTL", 86_400.0),
         negative_ttl=settings.getfloat("DNS_NEGATIVE_TTL", 600.0),
-        cache_size=settings.getint("DNS_CACHE_SIZE", 200_000),
+        cache_size=settings.getint("DNS_CACHE_SIZE", 100_000),
         ipv6=settings.getbool("DNS_IPV6", False),
     )
 

@@ -34,9 +34,10 @@ class RequestWriter:
         body: bytes = b"",
     ) -> bytes:
         """The request's bytes."""
-        line = f"{method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n".encode()
-        if line.translate(None, _CONTROLS + b" ") != line.translate(None, b"\r\n "):
-            line = _clean_line(target, method)
+        path, host = target.path, target.authority
+        if not (path.isprintable() and host.isprintable()) or " " in path:
+            path, host = _clean(path), _clean(host)
+        line = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n".encode()
         block = self._merged(headers) if headers else self._default_block
         if body:
             block += b"Content-Length: %d\r\n" % len(body)
@@ -47,10 +48,8 @@ class RequestWriter:
         return _block({**self._defaults, **given})
 
 
-def _clean_line(target: Target, method: str) -> bytes:
-    path = target.path.encode().translate(None, _CONTROLS)
-    host = target.authority.encode().translate(None, _CONTROLS)
-    return b"%s %s HTTP/1.1\r\nHost: %s\r\n" % (method.encode().translate(None, _CONTROLS), path, host)
+def _clean(text: str) -> str:
+    return "".join(filter(str.isprintable, text)).replace(" ", "%20")
 
 
 def _block(headers: Mapping[bytes, bytes]) -> bytes:

@@ -15,6 +15,8 @@ behaviour. It costs 9 µs for a usual response, httptools 4 (tests/benchmarks/ha
 import re
 from dataclasses import dataclass
 
+from webgraph_it.fetch.response_head import BadResponse, head_end, read_head, status_line_start
+
 CUT_BODY = "truncated"
 """The body was longer than MAX_BODY_BYTES: its beginning is there."""
 CUT_FRAMING = "framing"
@@ -35,14 +37,6 @@ class Limits:
     body_bytes: int = 5 * 1024 * 1024
     framing_bytes: int = 1024 * 1024
     """What is between the chunks: a body sent byte by byte costs us more than its sender."""
-
-
-class BadResponse(Exception):
-    """Not an HTTP response, or more than the limits allow. `reason` is its name in the stats."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 class ResponseParser:
@@ -112,7 +106,7 @@ class ResponseParser:
         if self._state is _HEAD:
             if not self._head_size and not self._buffer.strip():
                 raise BadResponse("no-response", "the connection was closed without a response")
-            if _status_line_start(self._buffer) < 0 and not self._head_size:
+            if status_line_start(self._buffer) < 0 and not self._head_size:
                 raise BadResponse("not-http", f"not an HTTP response: {self._buffer[:40]!r}")
             raise BadResponse("incomplete-head", "the connection was closed in the middle of the headers")
         if self._state is _CHUNKS and self._buffer and not self._chunk_seen:
@@ -126,18 +120,17 @@ class ResponseParser:
     def _read_heads(self, data: bytes) -> None:
         """Read interim responses (1xx) and the final head; give what follows to the body."""
         while True:
-            start = _status_line_start(data)
-            end, after = _head_end(data, max(start, self._scanned)) if start >= 0 else (-1, -1)
+            start = status_line_start(data)
+            end, after = head_end(data, max(start, self._scanned)) if start >= 0 else (-1, -1)
             if end < 0:
                 self._wait_for_head(data, start)
                 return
             self._count_head(after)
-            self._read_head(data[start:end])
+            self.version, self.status, self.headers = read_head(data[start:end], self._limits.header_count)
             data = data[after:]
             self._scanned = 0
             if not 100 <= self.status < 200 or self.status == 101:
                 break
-            self.headers = {}
         self._buffer = b""
         self._choose_framing()
         if data or self._left == 0:
@@ -155,36 +148,6 @@ class ResponseParser:
         self._head_size += size
         if self._head_size > self._limits.head_bytes:
             raise BadResponse("head-bytes", f"more than {self._limits.head_bytes} bytes of headers")
-
-    def _read_head(self, head: bytes) -> None:
-        lines = head.splitlines()
-        if len(lines) > self._limits.header_count:
-            raise BadResponse("header-count", f"more than {self._limits.header_count} headers")
-        match = _STATUS_LINE.match(lines[0])
-        if match is None:
-            raise BadResponse("not-http", f"not an HTTP status line: {lines[0][:80]!r}")
-        self.version = match[1] or b"1.0"
-        self.status = int(match[2])
-        self._read_headers(lines)
-
-    def _read_headers(self, lines: list[bytes]) -> None:
-        headers = self.headers
-        values: list[bytes] = []
-        for line in lines[1:]:
-            name, colon, value = line.partition(b":")
-            if name not in _SPELLING:
-                if line[:1] in _FOLD:
-                    if values:
-                        values[-1] += b" " + line.strip()
-                    continue
-                if not colon:
-                    continue
-            name = _SPELLING.get(name) or _spelling(name)
-            if name in headers:
-                values = headers[name]
-                values.append(value.strip())
-            else:
-                headers[name] = values = [value.strip()]
 
     # -- how long the body is -------------------------------------------------------------------------------
 
@@ -334,38 +297,6 @@ _MAX_CHUNK_LINE_BYTES = 4096
 _MAX_JUNK_BYTES = 4096
 """Before the status line."""
 
-_STATUS_LINE = re.compile(rb"[^\S\r\n]*HTTP(?:/([0-9]+(?:\.[0-9]+)?))?[^\S\r\n]+([0-9]{3})", re.IGNORECASE)
-_STATUS_LINE_IN_JUNK = re.compile(
-    rb"^[^\S\r\n]*(?:HTTP)(?:/[0-9.]+)?[^\S\r\n]+[0-9]", re.IGNORECASE | re.MULTILINE
-)
 _LENGTH_VALUE = re.compile(rb"\s*\+?([0-9]{1,18})(?![0-9])")
 _CHUNK_SIZE = re.compile(rb"(?:0x)?([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
 _WITHOUT_BODY = (101, 204, 304)
-_FOLD = (b" ", b"\t")
-
-
-def _status_line_start(data: bytes) -> int:
-    """Where the status line begins, after any junk; -1 if it has not come yet."""
-    if data.startswith(b"HTTP/"):
-        return 0
-    match = _STATUS_LINE_IN_JUNK.search(data)
-    return match.start() if match else -1
-
-
-def _head_end(data: bytes, start: int) -> tuple[int, int]:
-    """Where the first empty line begins and ends, with or without CR; -1 if it has not come yet."""
-    end = data.find(b"\n\r\n", start)
-    bare = data.find(b"\n\n", start, end + 1) if end >= 0 else data.find(b"\n\n", start)
-    return (bare, bare + 2) if bare >= 0 else (end, end + 3)
-
-
-_SPELLING: dict[bytes, bytes] = {}
-"""Names as they came → as Scrapy's Headers spell them."""
-_MAX_SPELLINGS = 2000
-
-
-def _spelling(name: bytes) -> bytes:
-    spelt = name.strip().title()
-    if len(_SPELLING) < _MAX_SPELLINGS and len(name) < 64:
-        _SPELLING[name] = spelt
-    return spelt

@@ -16,7 +16,7 @@ from enum import Enum
 MAX_TEXT_BYTES = 500 * 1024
 """Section 2.5: the parsing limit is at least 500 KiB."""
 MAX_LINE_BYTES = 16 * 1024
-"""A longer line is cut: no URL is that long, and a shorter pattern can only forbid more."""
+"""A longer line is cut, so that it forbids more than it says; one that allows is left out instead."""
 
 
 class Field(Enum):
@@ -43,6 +43,7 @@ _RULES = (Field.ALLOW, Field.DISALLOW)
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 _PRODUCT_TOKEN = re.compile(rb"[A-Za-z_-]*")
 _NOT_PRINTABLE_ASCII = re.compile(rb"[^\x20-\x7e]")
+_LEADING_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _ESCAPED_SLASH = re.compile("%2f", re.IGNORECASE)
 
 
@@ -122,6 +123,7 @@ def _records(text: bytes) -> Iterator[tuple[Field, bytes]]:
 
 
 def _record(line: bytes) -> tuple[Field, bytes] | None:
+    is_cut = len(line) > MAX_LINE_BYTES
     line = line[:MAX_LINE_BYTES].partition(b"#")[0].strip()
     name, colon, value = line.partition(b":")
     if not colon:  # `Disallow /private`: a common slip
@@ -132,7 +134,7 @@ def _record(line: bytes) -> tuple[Field, bytes] | None:
     name = name.strip().lower()
     for field_, spellings in _SPELLINGS:
         if name.startswith(spellings):
-            return field_, value.strip()
+            return None if is_cut and field_ is Field.ALLOW else (field_, value.strip())
     return None
 
 
@@ -154,8 +156,14 @@ def _token_of(value: bytes) -> bytes:
 
 def _cleaned(field_: Field, value: bytes) -> str:
     if field_ is Field.CRAWL_DELAY:
-        return _text(value).replace(",", ".")  # an Italian half second is 0,5
+        return _seconds(_text(value))
     return comparable_query(_text(value)) if field_ in _RULES else _text(value)
+
+
+def _seconds(text: str) -> str:
+    """`0,5 secondi` is 0.5: a comma is a point in Italy, and the unit goes without saying."""
+    found = _LEADING_NUMBER.match(text)
+    return found[0].replace(",", ".") if found else text
 
 
 def _text(value: bytes) -> str:

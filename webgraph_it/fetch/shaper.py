@@ -11,10 +11,11 @@ so that tests run it in simulated time.
 
 import asyncio
 import math
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
 
-from webgraph_it.fetch.bandwidth import Meter, StartPace, TokenBucket
+from webgraph_it.fetch.bandwidth import MAX_CHUNK_BYTES, Meter, StartPace, TokenBucket, receive_buffer_bytes
 
 SETTLE_SECONDS = 0.001
 """After one connection may read on, time to see how much it reads before the next one may."""
@@ -27,6 +28,8 @@ class Timer(Protocol):
 
 
 CallLater = Callable[[float, Callable[[], None]], Timer]
+Line = OrderedDict[Callable[[], None], None]
+"""Who waits, in order of arrival; whoever gives up leaves at no cost."""
 
 
 class Shaper:
@@ -38,10 +41,10 @@ class Shaper:
         self._call_later = call_later
         self._bucket = TokenBucket(bytes_per_second, clock())
         self._pace = StartPace()
-        # Both lines in order of arrival; dicts, so that whoever gives up leaves at no cost.
-        self._readers: dict[Callable[[], None], None] = {}
-        self._starters: dict[Callable[[], None], None] = {}
+        self._readers: Line = OrderedDict()
+        self._starters: Line = OrderedDict()
         self._timer: Timer | None = None
+        self._due = math.inf
 
     def __repr__(self) -> str:
         return f"<Shaper {self._bucket!r} [{len(self._readers)} reading, {len(self._starters)} to start]>"
@@ -57,7 +60,11 @@ class Shaper:
 
     def read_bytes(self) -> int:
         """The most that the next read of any connection should bring."""
-        return self._bucket.read_bytes(self._clock())
+        return MAX_CHUNK_BYTES if self._bucket.is_unlimited else self._bucket.read_bytes(self._clock())
+
+    def receive_buffer_bytes(self) -> int:
+        """SO_RCVBUF for a socket that is opened now; 0 is the system's own."""
+        return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self.bytes_per_second)
 
     def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
         """Charge what was read. True: pause reading, `resume` will be called. False: read on."""
@@ -88,7 +95,11 @@ class Shaper:
     def when_free(self, start: Callable[[], None]) -> None:
         """`start` is called once, now or later, when a new download may begin."""
         self._starters[start] = None
-        self._pump()
+        if self._bucket.is_unlimited:
+            self._pump()
+        else:
+            self._start_some()
+            self._set_timer()
 
     async def admit(self) -> None:
         """Returns when a new download may begin."""
@@ -101,35 +112,41 @@ class Shaper:
 
     def _pump(self) -> None:
         """Let one reader and whoever may start go on, and come back when the next one may."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         if self._bucket.is_unlimited:
             for line in (self._readers, self._starters):
                 while line:
-                    self._call_first(line)
+                    _call_first(line)
             return
         if self._readers and self._bucket.wait(self._clock()) == 0.0:
-            self._call_first(self._readers)
-        while self._starters and self._start_wait() == 0.0:
-            self._pace.start(self.bytes_per_second, len(self._readers), self._clock())
-            self._call_first(self._starters)
+            _call_first(self._readers)
+        self._start_some()
         self._set_timer()
 
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            return
-        waits = [self._bucket.wait(self._clock())] if self._readers else []
-        if self._starters:
-            waits.append(self._start_wait())
-        if waits and math.isfinite(wait := min(waits)):
-            self._timer = self._call_later(max(wait, SETTLE_SECONDS), self._pump)
+    def _start_some(self) -> None:
+        while self._starters and self._start_wait() == 0.0:
+            self._pace.start(self.bytes_per_second, len(self._readers), self._clock())
+            _call_first(self._starters)
 
     def _start_wait(self) -> float:
         return self._pace.wait(self.bytes_per_second, len(self._readers), self._clock())
 
-    @staticmethod
-    def _call_first(line: dict[Callable[[], None], None]) -> None:
-        first = next(iter(line))
-        del line[first]
-        first()
+    def _set_timer(self) -> None:
+        """Come back for whoever may go on first; a timer that is early enough stays."""
+        wait = self._bucket.wait(self._clock()) if self._readers else math.inf
+        if self._starters:
+            wait = min(wait, self._start_wait())
+        due = self._clock() + max(wait, SETTLE_SECONDS)
+        if due < self._due:
+            self._stop_timer()
+            self._due = due
+            self._timer = self._call_later(max(wait, SETTLE_SECONDS), self._pump)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._due = None, math.inf
+
+
+def _call_first(line: Line) -> None:
+    line.popitem(last=False)[0]()

@@ -25,7 +25,6 @@ from .layout import (
     lease_of,
     packed_entry,
     packed_robots,
-    queue_of,
     robots_of,
 )
 from .order import PRIORITIES
@@ -58,6 +57,8 @@ class Frontier:
 
     def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
         totals, clean = state_of(store.get(STATE))
+        if not clean:
+            totals.unknown_until = now
         self._store = store
         self._policy = policy
         self._priority = PRIORITIES[order]
@@ -66,7 +67,7 @@ class Frontier:
         self._layers = Layers(store)
         self._seen = Seen(self._layers)
         self._traps = Traps(self._layers, limits)
-        self._roster = Roster(self._layers, totals, policy, now, clean)
+        self._roster = Roster(self._layers, totals, policy, now)
         self._leased: dict[str, tuple[Host, Row]] = {}
 
     @classmethod
@@ -152,9 +153,8 @@ class Frontier:
         return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
 
     def _append(self, host: Host, place: bytes, packed: bytes) -> None:
-        prefix = queue_of(host.name)
-        entry = prefix + place
-        self._layers.append(prefix, entry, packed)
+        entry = host.prefix + place
+        self._layers.append(host.prefix, entry, packed)
         if host.window is not None:
             host.window.offer((entry, packed))
         if place < host.lowest:
@@ -188,7 +188,7 @@ class Frontier:
         host.failed += outcome.failure is not Failure.NONE
         host.address = outcome.address or host.address
         if host.window is not None and host.queued:
-            host.lowest = host.window.lower()[len(host.name) + 2 :][: PLACE.size]
+            host.lowest = host.window.lower()[len(host.prefix) :][: PLACE.size]
             self._roster.put(host, now)
         else:
             self._roster.leave(host)
@@ -206,6 +206,15 @@ class Frontier:
         host.clock = host.clock._replace(ready_at=ready_at, crawl_delay_seconds=crawl_delay)
         self._roster.put(host, now)
         self._roster.save(host)
+
+    def host_ready(self, name: str) -> float:
+        """When the host may be asked by its own clock; whether it is being asked now, the caller knows."""
+        return self._roster.earliest(self._roster.host(name))
+
+    def host_delay(self, name: str) -> float:
+        """Seconds the host is left alone after a fetch."""
+        clock = self._roster.host(name).clock
+        return self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""

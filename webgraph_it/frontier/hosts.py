@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .layout import HOST_HEAD, MOST_8_BITS, MOST_16_BITS
+from .layout import HOST_HEAD, queue_of
 from .politeness import Clock
 from .records import HostReport
 from .window import Window
@@ -27,9 +27,14 @@ class Host:
     lowest: bytes = b""
     """Its queue has no entry before this place."""
     address: str = ""
+    prefix: bytes = field(default=b"", repr=False)
+    """Of its queue's keys."""
     served: int = 0
     """Leases since it became active."""
     window: Window | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.prefix = queue_of(self.name)
 
     def packed(self) -> bytes:
         ready_at, crawl_delay, duration, failures, parkings, parked, given_up = self.clock
@@ -41,8 +46,8 @@ class Host:
             ready_at,
             crawl_delay,
             duration,
-            min(failures, MOST_16_BITS),
-            min(parkings, MOST_8_BITS),
+            failures,
+            parkings,
             PARKED * parked | GIVEN_UP * given_up,
             self.line,
             self.lowest,

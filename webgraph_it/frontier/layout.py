@@ -23,7 +23,7 @@ SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l"
 STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 
-HOST_HEAD = struct.Struct(">IIIIdffHBB16s11s")
+HOST_HEAD = struct.Struct(">IIIIdddHBB16s11s")
 """queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings, flags;
 LINE_PLACE or zeros; the PLACE below which its queue is empty."""
 ENTRY_HEAD = struct.Struct(">16sHHBB")
@@ -54,13 +54,9 @@ def packed_entry(
 ) -> bytes:
     """`names` are url, key, via and digest."""
     url, key, via, digest = names
-    head = ENTRY_HEAD.pack(
-        digest,
-        min(depth, MOST_16_BITS),
-        min(host_depth, MOST_16_BITS),
-        min(attempts, MOST_8_BITS),
-        min(spellings, MOST_8_BITS),
-    )
+    if depth > MOST_16_BITS or host_depth > MOST_16_BITS:
+        depth, host_depth = min(depth, MOST_16_BITS), min(host_depth, MOST_16_BITS)
+    head = ENTRY_HEAD.pack(digest, depth, host_depth, attempts, spellings)
     return head + f"{url}\n{key}\n{via}".encode()
 
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from .records import Failure, Outcome
 
+MOST_COUNTED = 200
+"""Failures in a row, parkings and attempts each fit one byte of the store."""
+
 
 class Clock(NamedTuple):
     """What politeness remembers of one host."""
@@ -64,31 +67,27 @@ class Politeness(NamedTuple):
             crawl_delay = clock.crawl_delay_seconds
         if not outcome.fetched:
             return clock._replace(crawl_delay_seconds=crawl_delay)
-        fetched = Clock(now, crawl_delay, outcome.duration_seconds)
-        if outcome.failure is not Failure.NONE:
-            fetched = self._after_failure(clock, fetched)
-        delay = self.delay(outcome.duration_seconds, crawl_delay)
-        wait = max(delay, self._asked_for(outcome), fetched.ready_at - now)
-        return fetched._replace(ready_at=now + wait)
+        wait = self.delay(outcome.duration_seconds, crawl_delay)
+        if outcome.retry_after_seconds is not None:
+            wait = max(wait, min(outcome.retry_after_seconds, self.retry_after_max_seconds))
+        fetched = Clock(now + wait, crawl_delay, outcome.duration_seconds)
+        return fetched if outcome.failure is Failure.NONE else self._after_failure(clock, fetched, now)
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:
         """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""
-        return attempts < self.retry_times and not given_up
+        return attempts < min(self.retry_times, MOST_COUNTED) and not given_up
 
-    def _asked_for(self, outcome: Outcome) -> float:
-        return min(outcome.retry_after_seconds or 0.0, self.retry_after_max_seconds)
-
-    def _after_failure(self, before: Clock, fetched: Clock) -> Clock:
-        failures = before.failures + 1
+    def _after_failure(self, before: Clock, fetched: Clock, now: float) -> Clock:
+        failures = min(before.failures + 1, MOST_COUNTED)
         if failures < self.park_after_failures:
-            wait = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)
+            back_off = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)
             return fetched._replace(
-                ready_at=fetched.ready_at + wait, failures=failures, parkings=before.parkings
+                ready_at=max(fetched.ready_at, now + back_off), failures=failures, parkings=before.parkings
             )
         if before.parkings < self.park_times:
             # One failure after the parking parks it again: it had its full series of attempts.
             return fetched._replace(
-                ready_at=fetched.ready_at + self.park_seconds,
+                ready_at=max(fetched.ready_at, now + self.park_seconds),
                 failures=self.park_after_failures - 1,
                 parkings=before.parkings + 1,
                 parked=True,

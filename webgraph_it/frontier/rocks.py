@@ -15,6 +15,7 @@ for each lookup (measured: 658 µs instead of 4).
 import os
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from rocksdict import (
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
+    DbClosedError,
     DBCompressionType,
     IngestExternalFileOptions,
     Options,
@@ -69,7 +71,12 @@ class RocksStore:
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
         try:
-            yield from self._rocks.items(from_key=lower, read_opt=reading)
+            rows = self._rocks.iter(reading)
+            rows.seek(lower)
+            while rows.valid():
+                yield rows.key(), rows.value()
+                rows.next()
+            rows.status()  # a damaged block ends the rows like the last one; only this tells
         except Exception as error:
             raise self._explained(error) from error
 
@@ -88,10 +95,13 @@ class RocksStore:
             raise self._explained(error) from error
 
     def close(self) -> None:
-        self._rocks.close()
+        with suppress(DbClosedError):
+            self._rocks.close()
 
     def _write_table(self, changes: Changes) -> str:
         path = str(self._directory / TABLE_FILE)
+        # Left by a crash it may be a second name of a table that was taken in: never write into it.
+        Path(path).unlink(missing_ok=True)
         writer = SstFileWriter(self._options)
         writer.open(path)
         for count, key in enumerate(in_order(list(changes)), 1):
@@ -148,6 +158,7 @@ def _options() -> Options:
     options.set_max_open_files(MAX_OPEN_FILES)
     options.set_max_background_jobs(2)
     options.set_write_buffer_size(1 << 20)  # unused: commits are ingested
+    options.set_level_zero_file_num_compaction_trigger(2)  # a seek looks into each of them
     options.set_level_zero_slowdown_writes_trigger(40)
     options.set_level_zero_stop_writes_trigger(60)
     options.set_max_log_file_size(1 << 20)

@@ -13,17 +13,17 @@ every host is served. With few hosts all are active and simply take turns.
 
 from .hosts import Host
 from .layers import Layers
-from .layout import HOST, LINE, LINE_PLACE, queue_of
+from .layout import HOST, LINE, LINE_PLACE
 from .politeness import Politeness
 from .state import Totals
 from .turns import Turns
 from .window import Window
 
-ACTIVE_HOSTS = 10_000
-"""With a delay of 1 s they allow 10,000 pages/s. Each has up to 2 × PREFETCH entries of some 350 bytes."""
-PREFETCH = 12
+ACTIVE_HOSTS = 6_000
+"""With a delay of 1 s they allow 6,000 pages/s. Each has some PREFETCH entries of about 350 bytes."""
+PREFETCH = 24
 """Entries of an active host that are read at once."""
-QUANTUM = 12
+QUANTUM = 24
 """Leases of an active host before it makes room, if others wait."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 8
@@ -37,14 +37,10 @@ SHORT_WAIT_SECONDS = 5.0
 class Roster:
     """Every host is in exactly one of the four states above."""
 
-    def __init__(
-        self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float, clean: bool
-    ) -> None:
+    def __init__(self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float) -> None:
         self._layers = layers
         self._totals = totals
         self._policy = policy
-        self._opened_at = opened_at
-        self._clean = clean
         self._active: dict[str, Host] = {}
         self._line = Window(LINE, LINE_PREFETCH)
         self.turns = Turns(policy.address_delay_seconds, opened_at)
@@ -64,7 +60,7 @@ class Roster:
         """A host without URLs has its first one: it joins the line."""
         self._totals.hosts_with_urls += 1
         self._totals.hosts_parked += host.clock.parked
-        self._enlist(host, max(self._earliest(host), now))
+        self._enlist(host, max(self.earliest(host), now))
 
     def take(self, now: float) -> Host | None:
         """An active host that may be asked now; the caller gives it back with `put` or `leave`."""
@@ -78,7 +74,7 @@ class Roster:
     def put(self, host: Host, now: float) -> None:
         """A host that was taken goes back among the waiting ones."""
         self._totals.hosts_parked += host.clock.parked
-        ready_at = self._earliest(host)
+        ready_at = self.earliest(host)
         if self._should_make_room(host, ready_at - now, now):
             self._move_to_line(host, max(ready_at, now))
         else:
@@ -95,11 +91,13 @@ class Roster:
         times = [self.turns.wake_at(), self._line_time() if self._has_room() else None]
         return min((time for time in times if time is not None), default=None)
 
-    def _earliest(self, host: Host) -> float:
-        if self._clean:
-            return host.clock.ready_at
-        delay = self._policy.delay(host.clock.duration_seconds, host.clock.crawl_delay_seconds)
-        return max(host.clock.ready_at, self._opened_at + delay)
+    def earliest(self, host: Host) -> float:
+        """Its clock, or after a crash the delay since the opening, whichever is later."""
+        clock, unknown_until = host.clock, self._totals.unknown_until
+        if not unknown_until:
+            return clock.ready_at
+        delay = self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        return max(clock.ready_at, unknown_until + delay)
 
     def _should_make_room(self, host: Host, wait_seconds: float, now: float) -> bool:
         if wait_seconds > LONG_WAIT_SECONDS:
@@ -131,11 +129,10 @@ class Roster:
         return woken
 
     def _activate(self, host: Host, now: float) -> None:
-        prefix = queue_of(host.name)
-        host.window = Window(prefix, PREFETCH, prefix + host.lowest)
+        host.window = Window(host.prefix, PREFETCH, host.prefix + host.lowest)
         host.served = 0
         self._active[host.name] = host
-        self.turns.put(host, self._earliest(host), now)
+        self.turns.put(host, self.earliest(host), now)
 
     def _send_away(self, now: float) -> None:
         overcrowded = self.turns.overcrowded
@@ -154,8 +151,7 @@ class Roster:
         host.window = None
 
     def _enlist(self, host: Host, when: float) -> None:
-        # Rounded up: the line wakes nobody early.
-        host.line = LINE_PLACE.pack(int(when * 1e6) + 1, self._totals.next_number())
+        host.line = LINE_PLACE.pack(int(when * 1e6), self._totals.next_number())
         row = (LINE + host.line, host.name.encode())
         self._layers.append(LINE, *row)
         self._line.offer(row)

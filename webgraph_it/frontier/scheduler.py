@@ -23,6 +23,7 @@ from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
+from webgraph_it.urls import Refusal, key
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -34,6 +35,10 @@ logger = logging.getLogger(__name__)
 WAIT = "wait"
 """RobotsRecord.status of a robots.txt that could not be reached: pages wait until it expires, then it is asked
 for again. Any other status: the pages may be asked about."""
+
+
+POSTPONED_SECONDS = 0.2
+"""How soon to look again whether a host that is needed for another one's robots.txt is free."""
 
 
 class PageRequest(Request):
@@ -60,6 +65,10 @@ class FrontierScheduler(BaseScheduler):
         self._again: deque[Request] = deque()
         self._robots_hops: dict[str, tuple[str, int]] = {}
         """Origins whose robots.txt redirected: where to, and after how many redirects."""
+        self._borrowed: dict[str, bytes] = {}
+        """Hosts that are being asked for the robots.txt of another: whose lease it is."""
+        self._resting: dict[str, float] = {}
+        """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
 
@@ -122,30 +131,57 @@ class FrontierScheduler(BaseScheduler):
             return self._again.popleft()
         now = time.time()
         while not self.paused and (lease := self.frontier.next(now)) is not None:
-            request = self._request(lease, now)
-            if request is not None:
+            request = self._request(lease, now) if self._is_free(lease.host, now) else now + POSTPONED_SECONDS
+            if isinstance(request, Request):
                 self._leases[lease.digest] = lease
                 return request
+            self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
 
-    def _request(self, lease: Lease, now: float) -> Request | None:
-        """The page, or first the robots.txt of its origin, or nothing yet while that cannot be reached."""
+    def _request(self, lease: Lease, now: float) -> Request | float:
+        """The page, or first the robots.txt of its origin, or when to look again."""
         spider: Any = self._crawler.spider
         origin = origin_of(lease)
         robots = self.frontier.robots(origin)
-        if lease.given_up or (robots is not None and robots.expires_at > now and robots.status != WAIT):
+        if robots is not None and robots.expires_at <= now:
+            robots = None
+        if lease.given_up or (robots is not None and robots.status != WAIT):
             return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta={"lease": lease})
-        if robots is not None and robots.expires_at > now:
-            self.frontier.release(lease, now, robots.expires_at)
-            return None
-        url, hops = self._robots_hops.pop(origin, (origin + "/robots.txt", 0))
+        if robots is not None:
+            return robots.expires_at
+        url, hops = self._robots_hops.get(origin, (origin + "/robots.txt", 0))
+        if hops and not self._borrow(url, lease, now):
+            return now + POSTPONED_SECONDS
+        self._robots_hops.pop(origin, None)
         return PageRequest(
             url,
             callback=spider.parse_robots,
             errback=spider.robots_failed,
             meta={"lease": lease, "robots_txt": True, "robots_hops": hops},
         )
+
+    # -- robots.txt on somebody else's host ------------------------------------------------------------------
+
+    def _borrow(self, url: str, lease: Lease, now: float) -> bool:
+        """A robots.txt that redirected may be on another host, which must be ready and free for it."""
+        surt = key(url)
+        host = lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]
+        if host == lease.host:
+            return True
+        leased = any(other.host == host for other in self._leases.values())
+        if leased or not self._is_free(host, now) or self.frontier.host_ready(host) > now:
+            return False
+        self._borrowed[host] = lease.digest
+        return True
+
+    def _is_free(self, host: str, now: float) -> bool:
+        """Not borrowed, and not resting after it was."""
+        if not self._borrowed and not self._resting:
+            return True
+        if self._resting.get(host, now) <= now:
+            self._resting.pop(host, None)
+        return host not in self._borrowed and host not in self._resting
 
     # -- how leases end ------------------------------------------------------------------------------------
 
@@ -204,12 +240,19 @@ class FrontierScheduler(BaseScheduler):
     ) -> None:
         """Give the URL back untouched after a fetch of robots.txt on its host."""
         now = time.time()
-        self._leases.pop(lease.digest, None)
+        self._forget(lease)
         delay = self._politeness.delay(seconds, crawl_delay or 0.0)
         self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
 
-    def _end(self, lease: Lease, outcome: Outcome) -> None:
+    def _forget(self, lease: Lease) -> None:
+        """The request is over; a host that was borrowed for it rests."""
         self._leases.pop(lease.digest, None)
+        for host in [host for host, borrower in self._borrowed.items() if borrower == lease.digest]:
+            del self._borrowed[host]
+            self._resting[host] = time.time() + self.frontier.host_delay(host)
+
+    def _end(self, lease: Lease, outcome: Outcome) -> None:
+        self._forget(lease)
         self.frontier.done(lease, outcome, time.time())
 
     # -- what should not happen: a callback or a pipeline failed ----------------------------------------------

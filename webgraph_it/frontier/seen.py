@@ -17,18 +17,16 @@ class Seen:
 
     def add(self, digest: bytes) -> bool:
         """True if it is new."""
-        if digest in self._young:
+        young = self._young
+        if digest in young:
             return False
-        known = digest in self._old
-        if not known:
-            key = SEEN + digest
-            known = self._layers.get(key) is not None
-            if not known:
-                self._layers.put(key, b"")
-        self._remember(digest)
-        return not known
-
-    def _remember(self, digest: bytes) -> None:
-        self._young.add(digest)
-        if len(self._young) >= REMEMBERED // 2:
-            self._old, self._young = self._young, set()
+        young.add(digest)
+        if len(young) >= REMEMBERED // 2:
+            self._old, self._young = young, set()
+        elif digest in self._old:
+            return False
+        key = SEEN + digest
+        if self._layers.get(key) is not None:
+            return False
+        self._layers.put(key, b"")
+        return True

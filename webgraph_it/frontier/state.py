@@ -9,7 +9,7 @@ from .records import FrontierError
 
 @dataclass(slots=True)
 class Totals:
-    """All that is counted, and the next sequence number."""
+    """All that is counted, the next sequence number, and the time of the last recovery."""
 
     sequence: int = 1
     seen: int = 0
@@ -20,6 +20,8 @@ class Totals:
     hosts: int = 0
     hosts_with_urls: int = 0
     hosts_parked: int = 0
+    unknown_until: float = 0.0
+    """When the frontier was last opened after a crash: who was asked shortly before is not known."""
 
     def next_number(self) -> int:
         """Larger than all before: first come, first served."""

@@ -36,7 +36,7 @@ class Store(Protocol):
         """All of it or nothing."""
 
     def close(self) -> None:
-        """No verb may be called afterwards."""
+        """No verb but this one may be called afterwards."""
 
 
 class MemoryStore:

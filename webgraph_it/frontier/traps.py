@@ -36,9 +36,9 @@ class Traps:
     def queries(self, link: Link) -> str:
         """Count one more distinct query on the path of a new link."""
         limit = self._limits.max_queries_per_path
-        path, question_mark, _ = link.key.partition("?")
-        if not (limit and question_mark):
+        if not limit or "?" not in link.key:
             return ""
+        path = link.key.partition("?")[0]
         return "queries-per-path" if self._count(QUERIES + path.encode()) > limit else ""
 
     def _count(self, key: bytes) -> int:

@@ -268,6 +268,7 @@ def _number(name: str) -> int:
 
 def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
     """Cut the files back to what was committed; a sentence for each cut. Raises ShardError on damage."""
+    verify(directory, committed)
     sentences = []
     for stream, suffix in SUFFIXES.items():
         folder = directory / stream
@@ -275,9 +276,17 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
         for path in sorted(folder.glob(f"*{suffix}")):
             sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
             reached("during-recovery")
-    for name, durable in committed.items():
-        _check(directory / name, durable, last=_number(name) == max(map(_number, committed)))
     return sentences
+
+
+def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
+    """Raise ShardError if the files do not hold what was committed.
+
+    Sizes of all, contents of the newest: an older file was checked when it was the newest.
+    """
+    newest = max(map(_number, committed), default=0)
+    for name, durable in committed.items():
+        _check(directory / name, durable, contents=_number(name) == newest)
 
 
 def _cut(path: Path, durable: Durable | None) -> list[str]:
@@ -292,24 +301,24 @@ def _cut(path: Path, durable: Durable | None) -> list[str]:
     return [f"{path.parent.name}/{path.name}: cut {size - kept} bytes written after the last commit"]
 
 
-def _check(path: Path, durable: Durable, *, last: bool) -> None:
-    """Sizes of all, contents of the newest: an older file was checked when it was the newest."""
+def _check(path: Path, durable: Durable, *, contents: bool) -> None:
     size = path.stat().st_size if path.exists() else 0
     if size < durable.length:
         raise ShardError(
             f"{path} has {size} bytes, but {durable.length} were committed: "
             "restore the file from a copy, or begin a new crawl in another JOBDIR."
         )
-    if last and (found := _crc32(path)) != durable.crc32:
+    if contents and (found := _crc32(path, durable.length)) != durable.crc32:
         raise ShardError(
             f"{path} is damaged: checksum {found:08x}, committed was {durable.crc32:08x}: "
             "restore the file from a copy, or begin a new crawl in another JOBDIR."
         )
 
 
-def _crc32(path: Path) -> int:
+def _crc32(path: Path, length: int) -> int:
     crc = 0
     with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
+        while chunk := file.read(min(length, 1 << 20)):
             crc = zlib.crc32(chunk, crc)
+            length -= len(chunk)
     return crc

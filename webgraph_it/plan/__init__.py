@@ -1,1 +1,3 @@
-"""How long a crawl takes and what it fills: days, disk, memory, connections   (python -m webgraph_it.plan)."""
+"""How long a crawl takes and what it fills: days, disk, memory, connections   (python -m
+webgraph_it.plan).
+"""

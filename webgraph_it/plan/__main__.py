@@ -7,7 +7,7 @@ from pathlib import Path
 
 from webgraph_it.plan.capacity import KIB, Crawl
 from webgraph_it.plan.pages import chart_page
-from webgraph_it.plan.schedule import mean_rate, rate
+from webgraph_it.plan.schedule import mean_rate
 from webgraph_it.plan.words import plan_text
 
 
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     add("--rate", help='bandwidth, such as "3.4 MB/s"')
     add(
         "--schedule",
-        help='BANDWIDTH_SCHEDULE as JSON, such as \'[["mon-fri 08:00-19:00", "1500 KB/s"], ["*", "4 MB/s"]]\'',
+        help='BANDWIDTH_SCHEDULE, such as \'[["mon-fri 08:00-19:00", "1500 KB/s"], ["*", "4 MB/s"]]\'',
     )
     add(
         "--fetch-seconds",
@@ -62,12 +62,14 @@ def crawl_of(options: argparse.Namespace) -> Crawl:
     """The crawl these options describe."""
     if options.rate and options.schedule:
         raise ValueError("--rate and --schedule were both given: give one of them")
-    bandwidth = rate(options.rate) if options.rate else None
-    if options.schedule:
-        bandwidth = mean_rate(options.schedule)
-    speed = options.pages_per_second or (None if bandwidth else Crawl().pages_per_second)
+    page_bytes, speed = options.page_kb * KIB, options.pages_per_second
+    plan = [["*", options.rate]] if options.rate else options.schedule
+    option = "--rate" if options.rate else "--schedule"
+    bandwidth = mean_rate(plan, speed * page_bytes if speed else None, option) if plan else None
+    if speed is None and bandwidth is None:
+        speed = Crawl().pages_per_second
     return Crawl(
-        options.pages, options.links, options.url_bytes, options.page_kb * KIB, speed, bandwidth,
+        options.pages, options.links, options.url_bytes, page_bytes, speed, bandwidth,
         options.fetch_seconds, options.host_delay,
     )  # fmt: skip
 

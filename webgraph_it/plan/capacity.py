@@ -1,11 +1,13 @@
 """The arithmetic of a crawl: pure functions from a Crawl (what there is) to days, bytes and connections.
 
-The defaults are the estimate of the Italian web in the thesis this project follows (Padova, 2010). Its units are binary
-(50 KB is 51,200 bytes), which is what makes its 220 GB of hashes come out; ours are said in the output.
-Bytes per record that we chose ourselves are named constants below; they are estimates to plan with, not promises.
-"""
+The defaults are the estimate of the Italian web in the thesis this project follows (Padova, 2010). Its
+units are binary (50 KB is 51,200 bytes), which is what makes its 220 GB of hashes come out; ours are said
+in the output. Bytes per record that we chose ourselves are named constants below; they are estimates to
+plan with, not promises."""
 
 from dataclasses import dataclass
+
+from webgraph_it.settings import HOST_DELAY
 
 DAY = 86_400
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -14,7 +16,9 @@ DIGEST_BYTES = 16
 PAGE_LOG_BYTES = 240
 """A line of the page log without its three names (key, url, via)."""
 FRONTIER_BYTES = 150
-"""A known URL in the frontier's store: digest, names and queue place, compressed, with room for compaction."""
+"""A known URL in the frontier's store: digest, names and queue place, compressed, with room for
+compaction.
+"""
 URL_MAP_BYTES = 7
 """A URL in the compact graph's URL map (measured: 5.0 to 6.6)."""
 NODE_ROW_BYTES = 14
@@ -45,7 +49,7 @@ class Crawl:
     """Mean of the bandwidth plan; None: as much as the crawler can use."""
     fetch_seconds: float = 2.0
     """From opening a connection to the last byte, on average."""
-    host_delay_seconds: float = 5.0
+    host_delay_seconds: float = HOST_DELAY
 
 
 def bandwidth_pages_per_second(crawl: Crawl) -> float | None:

@@ -16,7 +16,7 @@ def chart_page(crawl: Crawl, growth_pages: float, growth_links: float) -> str:
         element("h1", title),
         element(
             "p",
-            f"{crawl.pages / 1e6:,.1f} million pages at {speed(crawl):,.1f} pages/s: {days(crawl):,.2f} days.",
+            f"{crawl.pages / 1e6:,.1f} million pages at {speed(crawl):,.1f} pages/s: {days(crawl):.2f} days.",
             class_="lead",
         ),
     )
@@ -43,7 +43,8 @@ def _disk(crawl: Crawl) -> Markup:
     crawled, compact = crawl_disk(crawl), graph_disk(crawl)
     rows = [Bar(name, count / GIB, "series-1") for name, count in crawled.items()]
     rows += [Bar(name, count / GIB, "series-3") for name, count in compact.items()]
-    words = f"The crawl directory fills {size(sum(crawled.values()))}, the compact graph {size(sum(compact.values()))}."
+    whole, small = size(sum(crawled.values())), size(sum(compact.values()))
+    words = f"The crawl directory fills {whole}, the compact graph {small}."
     keys = legend([("crawl directory", "series-1"), ("compact graph", "series-3")])
     return element(
         "div", element("h3", "Disk, GiB"), element("p", words), bars("Disk", rows, "GiB"), keys, class_="card"

@@ -4,9 +4,9 @@ On a web of N pages where each page links to S others at random, after n pages a
 
     P(n) = (1 − S/N)^(n−1) · (S + 1 − N) + (N − n)
 
-URLs wait. It rises steeply, peaks early (for N = 10⁹, S = 200 at 26.49 million crawled, with 968.5 million waiting) and
-then falls one by one: the frontier must hold nearly the whole web long before the crawl is far.
-"""
+URLs wait. It rises steeply, peaks early (for N = 10⁹, S = 200 at 26.49 million crawled, with 968.5 million
+waiting) and then falls one by one: the frontier must hold nearly the whole web long before the crawl is
+far."""
 
 import math
 

@@ -1,17 +1,23 @@
-"""The mean of a bandwidth plan over a week."""
+"""The mean of a bandwidth plan over a week: what BANDWIDTH_SCHEDULE lets through on average."""
 
-import re
+import math
 
-_UNITS = {"KB/s": 1 << 10, "MB/s": 1 << 20, "GB/s": 1 << 30, "Mbit/s": 125_000}
+from webgraph_it.fetch.schedule import parse_schedule
 
-
-def rate(words: str) -> float:
-    """Bytes per second of "3.4 MB/s"."""
-    match = re.fullmatch(r"([0-9.]+) ?(\S+)", words)
-    if not match or match[2] not in _UNITS:
-        raise ValueError(f"a rate such as '3.4 MB/s' is expected, found {words!r}")
-    return float(match[1]) * _UNITS[match[2]]
+MINUTES_A_WEEK = 7 * 24 * 60
+A_MONDAY = 1_789_336_800
+"""A Monday in summer, midnight in Italy: a week without a change of clocks."""
 
 
-def mean_rate(words: str) -> float:
-    raise ValueError("not yet")
+def mean_rate(plan: object, ceiling: float | None, option: str, timezone: str = "Europe/Rome") -> float:
+    """Bytes per second over a week, counting at most `ceiling` (what the crawler can take) at any time.
+
+    `option` is what a ValueError calls the plan when it is wrong; so is a plan with unlimited hours and no ceiling.
+    """
+    schedule = parse_schedule(plan, timezone, option)
+    rates = [schedule.rate_at(A_MONDAY + 60 * minute) for minute in range(MINUTES_A_WEEK)]
+    most = math.inf if ceiling is None else ceiling
+    mean = sum(min(rate, most) for rate in rates) / MINUTES_A_WEEK
+    if math.isinf(mean):
+        raise ValueError(f"{option} has unlimited hours: say with --pages-per-second what the crawler can do")
+    return mean

@@ -48,30 +48,40 @@ def size(count: float) -> str:
 
 
 def _what(crawl: Crawl) -> str:
+    million, billion = crawl.pages / 1e6, arcs(crawl) / 1e9
+    received = size(crawl.pages * crawl.page_bytes)
     return (
-        f"{crawl.pages / 1e6:,.1f} million pages, {crawl.links_per_page:g} links each: {arcs(crawl) / 1e9:,.2f} billion arcs\n"
-        f"{crawl.url_bytes:g} bytes a URL, {size(crawl.page_bytes)} a page: {size(crawl.pages * crawl.page_bytes)} to receive"
+        f"{million:,.1f} million pages, {crawl.links_per_page:g} links each: {billion:,.2f} billion arcs\n"
+        f"{crawl.url_bytes:g} bytes a URL, {size(crawl.page_bytes)} a page: {received} to receive"
     )
 
 
 def _time(crawl: Crawl) -> str:
-    lines = [f"Time                      {days(crawl):,.2f} days at {speed(crawl):,.1f} pages/s"]
-    by_bandwidth = bandwidth_pages_per_second(crawl)
-    if crawl.bytes_per_second is not None and by_bandwidth is not None:
+    used = speed(crawl) * crawl.page_bytes
+    rows = [
+        ("network used", f"{size(used)}/s = {used * 8 / 1e6:,.1f} Mbit/s"),
+        (
+            "connections",
+            f"about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s a fetch)",
+        ),
+        ("hosts", f"at least {hosts_needed(crawl):,.0f} ready at any time ({_delay(crawl)})"),
+    ]
+    if (by_bandwidth := bandwidth_pages_per_second(crawl)) is not None:
         narrow = by_bandwidth <= (crawl.pages_per_second or float("inf"))
         limit = "the bandwidth is the limit" if narrow else "the crawler is the limit"
-        lines.append(
-            f"  bandwidth               {size(crawl.bytes_per_second)}/s on average: {by_bandwidth:,.1f} pages/s; {limit}"
+        rows.insert(
+            0, ("bandwidth", f"{size(crawl.bytes_per_second or 0)}/s: {by_bandwidth:,.1f} pages/s; {limit}")
         )
-    used = speed(crawl) * crawl.page_bytes
-    lines.append(f"  network used            {size(used)}/s = {used * 8 / 1e6:,.1f} Mbit/s")
-    lines.append(
-        f"  connections             about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s a fetch)"
-    )
-    lines.append(
-        f"  hosts                   at least {hosts_needed(crawl):,.0f} ready at any time ({crawl.host_delay_seconds:g} s between two fetches)"
-    )
-    return "\n".join(lines)
+    head = f"{'Time':<26}{days(crawl):,.2f} days at {speed(crawl):,.1f} pages/s"
+    return "\n".join([head, *(_row(*row) for row in rows)])
+
+
+def _delay(crawl: Crawl) -> str:
+    return f"{crawl.host_delay_seconds:g} s between two fetches"
+
+
+def _row(name: str, words: str) -> str:
+    return f"  {name:<24}{words}"
 
 
 def _table(title: str, rows: dict[str, float], total: bool = True) -> str:
@@ -85,17 +95,21 @@ def _thesis(crawl: Crawl) -> str:
         return ""
     slow = replace(crawl, pages_per_second=None, bytes_per_second=THESIS_RATE)
     would_be = THESIS_DAYS * DAY * THESIS_RATE / crawl.pages
-    return (
-        "Beside the thesis\n"
-        f"  90 pages/s              {days(Crawl()):.2f} days; the thesis says 34.86\n"
-        f"  hashes                  {size(hash_bytes(crawl))} for the children alone; the thesis says 220 GB\n"
-        f"  3.4 MB/s                {days(slow):.1f} days; the thesis says {THESIS_DAYS}, which would be pages of {size(would_be)}, not 50"
+    rows = [
+        ("90 pages/s", f"{days(Crawl()):.2f} days; the thesis says 34.86"),
+        ("hashes", f"{size(hash_bytes(crawl))} for the children alone; the thesis says 220 GB"),
+        (
+            "3.4 MB/s",
+            f"{days(slow):.1f} days; the thesis says {THESIS_DAYS}, at which a page would be {size(would_be)}",
+        ),
+    ]
+    return "\n".join(
+        ["Beside the thesis (its KB, MB and GB are powers of 1024)", *(_row(*row) for row in rows)]
     )
 
 
 def _growth(pages: float, links: float) -> str:
     crawled, waiting = peak(pages, links)
-    return (
-        f"Pending URLs on a web of {pages / 1e6:,.0f} million pages with {links:g} links each\n"
-        f"  peak                    {waiting / 1e6:,.1f} million waiting when {crawled / 1e6:,.2f} million are crawled"
-    )
+    head = f"Pending URLs on a web of {pages / 1e6:,.0f} million pages with {links:g} links each"
+    told = f"{waiting / 1e6:,.1f} million waiting when {crawled / 1e6:,.2f} million are crawled"
+    return f"{head}\n{_row('peak', told)}"

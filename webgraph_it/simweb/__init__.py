@@ -6,8 +6,9 @@
 Imports nothing else of ours: it is the witness against which the crawler is judged. See docs/simweb.md.
 """
 
+from webgraph_it.simweb.habits.catalogue import HABITS, Habit
 from webgraph_it.simweb.plan import Plan, PlanError
 from webgraph_it.simweb.simweb import SimWeb
 from webgraph_it.simweb.truth import Truth
 
-__all__ = ["Plan", "PlanError", "SimWeb", "Truth"]
+__all__ = ["HABITS", "Habit", "Plan", "PlanError", "SimWeb", "Truth"]

@@ -4,11 +4,13 @@ import argparse
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import uvloop
 
@@ -18,6 +20,7 @@ from webgraph_it.simweb.hits import HitLog, NoHitLog
 from webgraph_it.simweb.plan import Plan, PlanError
 from webgraph_it.simweb.server import Doors, Ports, Servers
 from webgraph_it.simweb.simweb import READY
+from webgraph_it.simweb.topology import node_count
 from webgraph_it.simweb.truth import walk
 from webgraph_it.simweb.world import World
 
@@ -25,6 +28,7 @@ from webgraph_it.simweb.world import World
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 when stopped, 2 when the arguments cannot be followed (one sentence says why)."""
     options = _parser().parse_args(arguments)
+    _allow_many_sockets()
     try:
         with tempfile.TemporaryDirectory(prefix="simweb-") as folder:
             _run(options, Path(folder))
@@ -37,15 +41,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _allow_many_sockets() -> None:
+    """As many as the system lets us have without asking."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def _run(options: argparse.Namespace, folder: Path) -> None:
     plan = _plan(options)
     world = World(plan)
-    doors = Doors(world, Ports(options.http_port, options.https_port, options.dns_port))
-    log = HitLog(options.hits) if options.hits else NoHitLog()
     if options.truth:
         walk(world).write(options.truth)
     seeds: Path = options.seeds or folder / "seeds.txt"
     seeds.write_text("".join(f"{url}\n" for url in world.seeds), encoding="utf-8")
+    log = HitLog(options.hits) if options.hits else NoHitLog()
+    with contextlib.closing(log):
+        _open_and_serve(options, world, log, seeds)
+
+
+def _open_and_serve(options: argparse.Namespace, world: World, log: HitLog, seeds: Path) -> None:
+    doors = Doors(world, Ports(options.http_port, options.https_port, options.dns_port))
     lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports))
     if options.settings:
         options.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -79,7 +94,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     only = None if options.only is None else [name for part in options.only for name in part.split(",")]
     return Plan(
         hosts=options.hosts,
-        pages=options.pages,
+        pages=_pages(options),
         seed=options.seed,
         degree=options.degree,
         page_bytes=options.page_bytes,
@@ -91,14 +106,33 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
+def _pages(options: argparse.Namespace) -> int:
+    if options.pages is not None:
+        return int(options.pages)
+    return node_count(options.topology) if options.topology else 5000
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without repeating its usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"simweb: {message}.\n")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535; 0 is any free one)")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m webgraph_it.simweb",
         description="A small Italian internet on loopback, which knows its own graph.",
     )
     add = parser.add_argument
     add("--hosts", type=int, default=300, help="number of ordinary hosts (300)")
-    add("--pages", type=int, default=5000, help="number of ordinary pages (5000)")
+    add("--pages", type=int, help="number of ordinary pages (5000; with --topology: all its nodes)")
     add("--seed", type=int, default=7, help="the same seed gives the same web (7)")
     add("--degree", type=float, default=30, help="mean number of links on a page (30)")
     add("--page-bytes", type=int, default=15_000, help="mean size of a page in bytes (15000)")
@@ -113,9 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--habit", action="append", default=[], metavar="NAME=SHARE", help="set the share of a habit, 0 to 1")
     add("--latency", type=float, default=0.02, help="median latency of hosts with that habit, seconds (0.02)")
     add("--hostile", action="store_true", help="add the hostile corner")
-    add("--http-port", type=int, default=8080, help="(8080; 0: any free port)")
-    add("--https-port", type=int, default=8443, help="(8443; 0: any free port)")
-    add("--dns-port", type=int, default=5353, help="UDP and TCP (5353; 0: any free port)")
+    add("--http-port", type=_port, default=8080, help="(8080; 0: any free port)")
+    add("--https-port", type=_port, default=8443, help="(8443; 0: any free port)")
+    add("--dns-port", type=_port, default=5353, help="UDP and TCP (5353; 0: any free port)")
     add("--truth", type=Path, metavar="DIR", help="write nodes.tsv, arcs.tsv and bounds.tsv there")
     add("--hits", type=Path, metavar="FILE", help="log every connection and request there, as JSON lines")
     add(

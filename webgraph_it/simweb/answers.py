@@ -5,7 +5,7 @@ Pure: the same page, request and visit give the same answer. The server (http_se
 
 import gzip
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from http.client import responses
 
@@ -31,6 +31,8 @@ class Answer:
     delay_seconds: float = 0.0
     pieces: int = 1
     """Send the data in so many pieces, with a pause before each."""
+    script: Callable[[], Iterator[tuple[float, bytes]]] | None = None
+    """After the data, pauses in seconds and bytes by turns, perhaps without end."""
 
 
 def without_body(whole: Answer) -> Answer:

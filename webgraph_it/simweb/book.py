@@ -1,13 +1,14 @@
 """What DNS says of each name of the world, with the habits of those hosts whose DNS has some."""
 
 from webgraph_it.simweb.dns_server import NOERROR, NXDOMAIN, SERVFAIL, Reply
+from webgraph_it.simweb.hostile import DNS_ATTACKS
 from webgraph_it.simweb.names import bare
 from webgraph_it.simweb.world import World
 
 SLOW_SECONDS = 0.3
 
 
-def book(world: World, name: str, lost_before: int) -> Reply:
+def book(world: World, name: str, asked_before: int) -> Reply:
     """The reply about a name in lower case."""
     host = world.by_name.get(bare(name))
     if host is None or "dns-nxdomain" in host.traits:
@@ -16,9 +17,10 @@ def book(world: World, name: str, lost_before: int) -> Reply:
         return Reply(NXDOMAIN)
     if "dns-servfail" in host.traits:
         return Reply(SERVFAIL)
+    attacks = [DNS_ATTACKS[trait](host, asked_before) for trait in host.traits if trait in DNS_ATTACKS]
     return Reply(
         NOERROR,
-        (host.address,),
+        attacks[0] if attacks else (host.address,),
         delay_seconds=SLOW_SECONDS if "dns-slow" in host.traits else 0.0,
-        lost="dns-lost" in host.traits and lost_before == 0,
+        lost="dns-lost" in host.traits and asked_before == 0,
     )

@@ -19,6 +19,9 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
         "HOST_DELAY": 0,
         "DELAY_FACTOR": 0,
         "ADDRESS_DELAY": 0,
+        "BACK_OFF": 0.1,
+        "PARK_SECONDS": 1,
+        "ROBOTS_RETRY_DELAY": 0.2,
         "MAX_QUERIES_PER_PATH": 200,
     }
 

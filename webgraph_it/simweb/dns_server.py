@@ -30,7 +30,7 @@ class Reply(NamedTuple):
 
 
 Book = Callable[[str, int], Reply]
-"""From a name in lower case and how often a query for it was lost, to the reply."""
+"""From a name in lower case and how often it was asked before, to the reply."""
 
 
 class Question(NamedTuple):
@@ -73,7 +73,7 @@ def _record(address: str) -> bytes:
 
 
 class NameServer:
-    """Answers queries from a book, and counts how often each question was lost."""
+    """Answers queries from a book, and counts how often each question was asked."""
 
     def __init__(self, book: Book, log: HitLog) -> None:
         self._book = book
@@ -85,10 +85,8 @@ class NameServer:
         question = parse_question(query)
         if question is None:
             return message(query, None, Reply(FORMERR)), Reply(FORMERR)
-        asked = self._asked[question.name, question.type]
-        reply = self._book(question.name, asked)
-        if reply.lost:
-            self._asked[question.name, question.type] += 1
+        reply = self._book(question.name, self._asked[question.name, question.type])
+        self._asked[question.name, question.type] += 1
         self._log.write(
             "dns",
             host=question.name,

@@ -1,7 +1,7 @@
 """The hit log: what the servers saw, as JSON lines, for judging a crawler from the other side.
 
     every line   time (s since 1970, to the µs), event
-    open         connection (a number), address (of ours), port, peer
+    open         connection (a number), address (of ours), port; before TLS
     request      connection, address, scheme, host, path, agent
     response     connection, address, host, path, status (0: none was sent), bytes (with headers)
     close        connection, address, host, path, bytes (of all responses)

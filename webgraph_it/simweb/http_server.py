@@ -1,116 +1,68 @@
-"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the world says.
+"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the site answers.
 
-Serves GET and HEAD. Bodies are made when asked for and never kept. A connection's events go to the hit log.
+Bodies are made when asked for and never kept. A connection's events go to the hit log.
 """
 
 import asyncio
 import socket
 import struct
-from collections import Counter, deque
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from itertools import count
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 import httptools
 
 from webgraph_it.simweb import answers
 from webgraph_it.simweb.answers import Answer
-from webgraph_it.simweb.habits import robots
-from webgraph_it.simweb.habits.robots import RobotsFile
-from webgraph_it.simweb.hits import HitLog
-from webgraph_it.simweb.hosts import Host
-from webgraph_it.simweb.names import Place, bare, canonical_path
-from webgraph_it.simweb.world import World
+from webgraph_it.simweb.site import Request, Site
 
+MOST_SCRIPT_BYTES = 1 << 32
 MOST_WAITING = 100
 """Requests that a client may send ahead of their answers."""
-
-
-class Request(NamedTuple):
-    method: str
-    scheme: str
-    host: str
-    """As asked for, without the port."""
-    target: str
-    accept_encoding: str
-    agent: str
-    keep: bool
 
 
 NO_REQUEST = Request("", "", "", "", "", "", keep=False)
 
 
-@dataclass
-class Site:
-    """What all connections share: the world, the log, and how often a faulty URL was visited."""
+class Door(NamedTuple):
+    """Where connections come in."""
 
-    world: World
-    log: HitLog
-    visits: Counter[Place] = field(default_factory=Counter)
-    serial: "count[int]" = field(default_factory=lambda: count(1))
-
-    def answer(self, request: Request) -> Answer:
-        if request.method not in ("GET", "HEAD"):
-            return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
-        place = Place(bare(request.host), canonical_path(request.target))
-        host = self.world.by_name.get(place.host)
-        if host is None:
-            return answers.short(404, "Sito sconosciuto.\n")
-        found = self._answer(request, place, host)
-        if request.method == "HEAD":
-            found = answers.without_body(found)
-        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
-
-    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
-        detour = self.world.detour(request.scheme, request.host, request.target, place)
-        if detour is not None:
-            return answers.short(301, "Spostato.\n", (("Location", detour),))
-        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
-        if robots_file is not None:
-            return _robots(robots_file)
-        page = self.world.page(place)
-        if page is None:
-            return answers.short(404, "Pagina non trovata.\n")
-        first = self._first_visit(page.place, page.delivery.fault)
-        return answers.answer(page, request.accept_encoding, first)
-
-    def _first_visit(self, place: Place, fault: str) -> bool:
-        if not fault:
-            return False
-        self.visits[place] += 1
-        return self.visits[place] == 1
-
-
-def _robots(file: RobotsFile) -> Answer:
-    if file.reset:
-        return answers.RESET
-    headers = (("Location", file.location),) if file.location else ()
-    return answers.short(file.status, file.text, headers, media_type=file.media_type)
+    scheme: str
+    address: str
+    port: int
 
 
 class HttpConnection(asyncio.Protocol):
-    """One TCP connection of a client."""
+    """One TCP connection of a client.
 
-    def __init__(self, site: Site, scheme: str) -> None:
+    It is logged as open when it is accepted, before TLS, and as closed when it is lost; one whose handshake
+    fails is never given to us by the loop, and is logged as closed when it is forgotten.
+    """
+
+    def __init__(self, site: Site, door: Door) -> None:
         self._site = site
-        self._scheme = scheme
+        self._door = door
         self._number = next(site.serial)
-        self._parser = httptools.HttpRequestParser(self)
         self._waiting: deque[Request] = deque()
         self._request = NO_REQUEST
         self._busy = False
         self._bytes = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._script: Iterator[tuple[float, bytes]] = iter(())
+        self._choked = False
+        self._open = True
         self._forget_request()
+        self._log("open", port=door.port)
+
+    def __del__(self) -> None:
+        if self._open:
+            self._log_close()
 
     # -- asyncio's callbacks --------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._address, self._port = transport.get_extra_info("sockname")[:2]
-        peer = transport.get_extra_info("peername")
-        self._log("open", port=self._port, peer=f"{peer[0]}:{peer[1]}" if peer else "")
+        self._parser = httptools.HttpRequestParser(self)
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -122,7 +74,16 @@ class HttpConnection(asyncio.Protocol):
         if self._timer:
             self._timer.cancel()
         self._waiting.clear()
-        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+        self._script = iter(())
+        self._log_close()
+
+    def pause_writing(self) -> None:
+        self._choked = True
+
+    def resume_writing(self) -> None:
+        self._choked = False
+        if self._busy and self._timer is None:
+            self._play_on(self._answering)
 
     # -- httptools' callbacks -------------------------------------------------------------------------------
 
@@ -135,7 +96,7 @@ class HttpConnection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         request = Request(
             self._parser.get_method().decode("ascii"),
-            self._scheme,
+            self._door.scheme,
             self._headers.get(b"host", b"").decode("latin-1").partition(":")[0],
             self._url.decode("utf-8", "replace"),
             self._headers.get(b"accept-encoding", b"").decode("latin-1"),
@@ -143,7 +104,9 @@ class HttpConnection(asyncio.Protocol):
             self._parser.should_keep_alive(),
         )
         self._forget_request()
-        self._log("request", scheme=self._scheme, host=request.host, path=request.target, agent=request.agent)
+        self._log(
+            "request", scheme=self._door.scheme, host=request.host, path=request.target, agent=request.agent
+        )
         if self._busy:
             self._queue(request)
         else:
@@ -163,7 +126,11 @@ class HttpConnection(asyncio.Protocol):
     def _serve(self, request: Request) -> None:
         self._request = request
         answer = self._site.answer(request)
-        if answer.delay_seconds or answer.pieces > 1:
+        if answer.script:
+            self._busy = True
+            self._script = answer.script()
+            self._play_on(answer)
+        elif answer.delay_seconds or answer.pieces > 1:
             self._busy = True
             self._later(answer.delay_seconds, lambda: self._send_piece(answer, 0))
         else:
@@ -179,6 +146,19 @@ class HttpConnection(asyncio.Protocol):
             self._later(answers.SLOW_PAUSE_SECONDS, lambda: self._send_piece(answer, at + step))
         else:
             self._finish(answer, self._request.keep)
+
+    def _play_on(self, answer: Answer) -> None:
+        """The next step of a script, unless the client does not read: then `resume_writing` goes on."""
+        self._answering, self._timer = answer, None
+        step = None if self._choked else next(self._script, None)
+        if step is not None and self._bytes < MOST_SCRIPT_BYTES:
+            self._later(step[0], lambda: self._play_step(answer, step[1]))
+        elif not self._choked:
+            self._finish(answer, keep=False)
+
+    def _play_step(self, answer: Answer, data: bytes) -> None:
+        self._write(data)
+        self._play_on(answer)
 
     def _send(self, answer: Answer, keep: bool) -> None:
         if answer.data:
@@ -215,5 +195,9 @@ class HttpConnection(asyncio.Protocol):
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, action)
 
+    def _log_close(self) -> None:
+        self._open = False
+        self._log("close", host=self._request.host, path=self._request.target, bytes=self._bytes)
+
     def _log(self, event: str, **facts: object) -> None:
-        self._site.log.write(event, connection=self._number, address=self._address, **facts)
+        self._site.log.write(event, connection=self._number, address=self._door.address, **facts)

@@ -4,8 +4,9 @@ A page's habits are drawn once for the page; a habit that hangs an exhibit on it
 delivery are drawn alike: `gzip=0.3` is three pages in ten, `redirect=0.01` one redirect for a hundred pages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Protocol
 
 from webgraph_it.simweb import markup, plain
 from webgraph_it.simweb.habits import robots
@@ -17,17 +18,26 @@ from webgraph_it.simweb.habits.exhibits.stand import Surroundings
 from webgraph_it.simweb.habits.spelling import SPELLINGS, Speller, Spelling, anchor
 from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place
-from webgraph_it.simweb.pages import Link, Page
+from webgraph_it.simweb.pages import LaterLinks, Link, Page
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.words import PLAIN
 
+LinkMaker = Callable[[], list[Link]]
+MarkupMaker = Callable[[], list[str]]
 _OF_PAGES = frozenset(habit.name for habit in HABITS if habit.of == PAGES)
+
+
+class LinkSource(Protocol):
+    """Where ordinary pages link, drawn or given."""
+
+    def targets(self, host: Host, index: int) -> list[tuple[int, int]]:
+        """Host number and index of each target, once."""
 
 
 class OrdinaryPages:
     """Makes the ordinary pages, and the exhibits that hang on them."""
 
-    def __init__(self, plan: Plan, hosts: list[Host], links: plain.PlainLinks, world: Surroundings) -> None:
+    def __init__(self, plan: Plan, hosts: list[Host], links: LinkSource, world: Surroundings) -> None:
         self._plan = plan
         self._hosts = hosts
         self._links = links
@@ -39,26 +49,22 @@ class OrdinaryPages:
         self._speller = Speller(plan.shares)
 
     def page(self, host: Host, index: int, extra: Sequence[Link] = ()) -> Page:
-        """The ordinary page of that index; `extra` links come last."""
+        """The ordinary page of that index; `extra` links come after its own."""
         number = host.first_page + index
-        place = Place(host.name, plain.path_of(host, index))
         habits = self.habits(number)
-        links = self._plain_links(place, host, index)
-        if index == 0:
-            links += [self._folder_link(host, path) for path in robots.folder_pages(host)]
-        links += extra
-        links += self._habit_links(habits, host, index)
+        place = Place(host.name, plain.path_of(host, index))
+        own, markups = self._own_links(place, host, index)
+        more = [*self._folder_links(host, index), *extra, *self._habit_links(habits, host, index)]
         dressed = dress(habits, number) if habits else UTF_8
-        size_bytes = markup.page_size(Random(self._plan.seed << 41 ^ number), self._plan.page_bytes)
         return Page(
             place,
-            links=links,
+            links=LaterLinks(lambda: [*own(), *more]),
             media_type=dressed.media_type,
             delivery=delivery(habits, number),
             body=lambda: markup.html(
                 f"{PLAIN[number % len(PLAIN)]} {number}",
-                links,
-                size_bytes,
+                [*markups(), *(link.markup for link in more)],
+                markup.page_size(self._plan.seed, number, self._plan.page_bytes),
                 number,
                 charset=dressed.charset,
                 head=dressed.meta,
@@ -83,28 +89,38 @@ class OrdinaryPages:
         draw = Random(f"{self._plan.seed} habits {number}").random
         return tuple([name for name, share in self._page_shares if draw() < share])
 
-    def _plain_links(self, place: Place, host: Host, index: int) -> list[Link]:
+    def _own_links(self, place: Place, host: Host, index: int) -> tuple[LinkMaker, MarkupMaker]:
+        """The links of the plain web from this page, and their markup alone, which is cheaper to make."""
         targets = self._links.targets(host, index)
         if self._is_plain:
-            return [self._plain_link(host, *target) for target in targets]
-        random = Random(f"{self._plan.seed} links {host.first_page + index}")
-        return [
-            self._speller.link(
-                Spelling(
-                    place, self._hosts[h], plain.path_of(self._hosts[h], i), PLAIN[i % len(PLAIN)], random
-                )
+            return (
+                lambda: [self._plain_link(host, *target) for target in targets],
+                lambda: [self._plain_markup(host, *target) for target in targets],
             )
-            for h, i in targets
+        links = self._spelled_links(place, targets, host.first_page + index)
+        return lambda: links, lambda: [link.markup for link in links]
+
+    def _plain_link(self, here: Host, number: int, index: int) -> Link:
+        host = self._hosts[number]
+        return Link(self._plain_markup(here, number, index), Place(host.name, plain.path_of(host, index)))
+
+    def _plain_markup(self, here: Host, number: int, index: int) -> str:
+        host = self._hosts[number]
+        path = plain.path_of(host, index)
+        return f'<a href="{path if host is here else host.origin + path}">{PLAIN[index % len(PLAIN)]}</a>'
+
+    def _spelled_links(self, place: Place, targets: list[tuple[int, int]], number: int) -> list[Link]:
+        random = Random(f"{self._plan.seed} links {number}")
+        places = [(self._hosts[h], i) for h, i in targets]
+        return [
+            self._speller.link(Spelling(place, host, plain.path_of(host, i), PLAIN[i % len(PLAIN)], random))
+            for host, i in places
         ]
 
-    def _plain_link(self, host: Host, number: int, index: int) -> Link:
-        other = self._hosts[number]
-        path = plain.path_of(other, index)
-        href = path if other is host else other.origin + path
-        return Link(f'<a href="{href}">{PLAIN[index % len(PLAIN)]}</a>', Place(other.name, path))
-
-    def _folder_link(self, host: Host, path: str) -> Link:
-        return Link(anchor(path, "riservato"), Place(host.name, path))
+    def _folder_links(self, host: Host, index: int) -> list[Link]:
+        """From the first page to what robots.txt may forbid."""
+        paths = robots.folder_pages(host) if index == 0 else []
+        return [Link(anchor(path, "riservato"), Place(host.name, path)) for path in paths]
 
     def _habit_links(self, habits: Sequence[str], host: Host, index: int) -> list[Link]:
         links: list[Link] = []

@@ -6,7 +6,8 @@ bytes: a link's markup and its target are written side by side by whoever makes 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, overload
 
 from webgraph_it.simweb.names import Place
 
@@ -22,6 +23,27 @@ class Link(NamedTuple):
     markup: str
     target: Place | None
     """None: it looks like a link, but gives no arc."""
+
+
+class LaterLinks(Sequence[Link]):
+    """Links that are made when somebody looks at them: the truth does, the server seldom."""
+
+    def __init__(self, make: Callable[[], list[Link]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _links(self) -> list[Link]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, at: int) -> Link: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Link]: ...
+    def __getitem__(self, at: int | slice) -> Link | list[Link]:
+        return self._links[at]
+
+    def __len__(self) -> int:
+        return len(self._links)
 
 
 @dataclass(frozen=True, slots=True)

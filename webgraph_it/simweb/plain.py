@@ -15,7 +15,7 @@ from webgraph_it.simweb.words import PLAIN
 
 STAY_SHARE = 0.75
 """Of the links, how many stay on their host."""
-SKEW = 3
+SKEW = 5
 """A target of rank r is chosen with a probability proportional to r ** (1 / SKEW - 1)."""
 SPREAD = 0.6
 """Sigma of the log-normal law of out-degrees."""
@@ -51,6 +51,7 @@ class PlainLinks:
     def __init__(self, plan: Plan, hosts: list[Host]) -> None:
         self._seed = plan.seed
         self._hosts = hosts
+        self._counts = [host.page_count for host in hosts]
         self._mean = plan.degree
         self._mean = self._calibrated(plan.degree, plan.pages)
 
@@ -66,9 +67,10 @@ class PlainLinks:
             if len(chosen) >= stay:
                 break
             chosen[number, int(size * draw() ** SKEW)] = None
+        hosts, counts = len(self._counts), self._counts
         for _ in range(max(1, round(len(chosen) * (1 / STAY_SHARE - 1)))):
-            other = self._hosts[int(len(self._hosts) * draw() ** SKEW)]
-            chosen[other.number, int(other.page_count * draw() ** SKEW)] = None
+            other = int(hosts * draw() ** SKEW)
+            chosen[other, int(counts[other] * draw() ** SKEW)] = None
         return list(chosen)
 
     def _tree(self, host: Host, index: int) -> list[tuple[int, int]]:
@@ -80,7 +82,7 @@ class PlainLinks:
     def _calibrated(self, degree: float, pages: int) -> float:
         """The mean to draw with, so that the mean of what is drawn (each target once) is `degree`."""
         random = Random("calibration")
-        sample = [self._locate(random.randrange(pages)) for _ in range(100)]
+        sample = [self._locate(random.randrange(pages)) for _ in range(200)]
         mean = degree
         for _ in range(4):
             self._mean = mean

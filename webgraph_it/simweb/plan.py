@@ -40,6 +40,7 @@ class Plan:
         )
         _require(self.degree >= 1, f"degree is {self.degree}; at least 1 is needed")
         _require(self.page_bytes >= 100, f"page bytes is {self.page_bytes}; at least 100 is needed")
+        _require(self.latency_seconds > 0, f"latency is {self.latency_seconds} s; it must be more than 0")
         _require(0 <= self.addresses <= 60_000, f"addresses is {self.addresses}; 0 to 60000 is possible")
 
     @property

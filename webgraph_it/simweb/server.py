@@ -4,15 +4,20 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
 from webgraph_it.simweb import hits, sockets, tls
 from webgraph_it.simweb.book import book
+from webgraph_it.simweb.broken_tls import BROKEN_TLS
 from webgraph_it.simweb.dns_server import NameServer, TcpNames, UdpNames
 from webgraph_it.simweb.hits import HitLog
+from webgraph_it.simweb.hostile import DECOYS
+from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
-from webgraph_it.simweb.http_server import HttpConnection, Site
+from webgraph_it.simweb.http_server import Door, HttpConnection
+from webgraph_it.simweb.site import Site
 from webgraph_it.simweb.world import World
 
 NAME_SERVER_ADDRESS = "127.0.0.1"
@@ -26,13 +31,21 @@ class Ports:
 
 
 class Doors:
-    """The open sockets of a web, before anything is served. Raises PlanError if a port is busy."""
+    """The open sockets of a web, before anything is served; all of them, or a PlanError and none."""
 
     def __init__(self, world: World, wanted: Ports) -> None:
         addresses = {host.address for host in world.by_name.values()} - {REFUSING_ADDRESS}
-        self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
-        self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
-        self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+        if world.plan.hostile:
+            addresses |= set(DECOYS)
+        with ExitStack() as opened:
+            self.udp, self.tcp = sockets.name_server_sockets(NAME_SERVER_ADDRESS, wanted.dns)
+            opened.callback(self.udp.close)
+            opened.callback(self.tcp.close)
+            self.http = sockets.listen(sorted(addresses - {HTTPS_ONLY_ADDRESS}), wanted.http, "HTTP")
+            for one in self.http:
+                opened.callback(one.close)
+            self.https = sockets.listen(sorted(addresses - {HTTP_ONLY_ADDRESS}), wanted.https, "HTTPS")
+            opened.pop_all()
         self.ports = Ports(_port(self.http[0]), _port(self.https[0]), _port(self.tcp))
 
 
@@ -53,6 +66,8 @@ class Servers:
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled; `on_ready` is called when all doors are open."""
         loop = asyncio.get_running_loop()
+        if self._world.plan.hostile:
+            prepare_bombs()
         opened = await self._open(loop)
         on_ready()
         try:
@@ -62,20 +77,21 @@ class Servers:
         finally:
             for each in opened:
                 each.close()
-            self._log.close()
+            self._log.flush()
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:
         names = NameServer(partial(book, self._world), self._log)
         udp, _ = await loop.create_datagram_endpoint(lambda: UdpNames(names), sock=self._doors.udp)
         opened: list[asyncio.Server | asyncio.BaseTransport] = [udp]
         opened.append(await loop.create_server(lambda: TcpNames(names), sock=self._doors.tcp))
-        opened += [await self._open_web(one, "http", None) for one in self._doors.http]
         context = tls.server_context()
-        opened += [await self._open_web(one, "https", context) for one in self._doors.https]
+        opened += [await self._open_web(one, None) for one in self._doors.http]
+        opened += [await self._open_web(one, context) for one in self._doors.https]
         return opened
 
-    async def _open_web(
-        self, one: socket.socket, scheme: str, context: ssl.SSLContext | None
-    ) -> asyncio.Server:
+    async def _open_web(self, one: socket.socket, context: ssl.SSLContext | None) -> asyncio.Server:
+        door = Door("https" if context else "http", *one.getsockname())
         loop = asyncio.get_running_loop()
-        return await loop.create_server(lambda: HttpConnection(self._site, scheme), sock=one, ssl=context)
+        if context and door.address in BROKEN_TLS:
+            return await loop.create_server(partial(BROKEN_TLS[door.address], self._site, door), sock=one)
+        return await loop.create_server(partial(HttpConnection, self._site, door), sock=one, ssl=context)

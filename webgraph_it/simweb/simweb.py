@@ -19,8 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from webgraph_it.simweb import crawl_settings, hits
+from webgraph_it.simweb import crawl_settings
 from webgraph_it.simweb.habits import chosen_shares
+from webgraph_it.simweb.hits import FLUSH_SECONDS, read
+from webgraph_it.simweb.hosts import HEALTHY
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.truth import Truth, walk
 from webgraph_it.simweb.world import World
@@ -40,15 +42,17 @@ class SimWeb:
         *,
         only: Iterable[str] | None = None,
         shares: Mapping[str, float] | None = None,
+        hits: bool = True,
         hits_path: Path | None = None,
         http_port: int = 0,
         https_port: int = 0,
         dns_port: int = 0,
         **plan: Any,
     ) -> None:
-        """`only` and `shares` choose habits as --only and --habit do; `plan`: the other fields of Plan."""
+        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log."""
         self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
         self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
+        self._keeps_hits = hits or hits_path is not None
         self._hits_path = hits_path
 
     @cached_property
@@ -76,14 +80,28 @@ class SimWeb:
     def hits(self) -> list[dict[str, Any]]:
         """Every event of the hit log until now. Call it before the `with` block ends, or give `hits_path`."""
         if self._process.poll() is None:
-            time.sleep(2 * hits.FLUSH_SECONDS)
-        return hits.read(self.hits_path)
+            time.sleep(2 * FLUSH_SECONDS)
+        return read(self.hits_path)
+
+    def decoy_hits(self) -> list[dict[str, Any]]:
+        """The events at addresses where a crawler has no business (see --hostile)."""
+        healthy = HEALTHY.removesuffix("0.0/16")
+        return [event for event in self.hits() if not event.get("address", healthy).startswith(healthy)]
+
+    @property
+    def process_id(self) -> int:
+        """Of the servers' process."""
+        return self._process.pid
 
     def __enter__(self) -> "SimWeb":
         self._folder = tempfile.TemporaryDirectory(prefix="simweb-")
         folder = Path(self._folder.name)
         self.hits_path = self._hits_path or folder / "hits.jsonl"
-        self._start(folder)
+        try:
+            self._start(folder)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -137,9 +155,9 @@ class SimWeb:
             "only": "plain",
             "settings": folder / "settings",
             "seeds": folder / "seeds.txt",
-            "hits": self.hits_path.absolute(),
         }
         line = [f"--{name}={value}" for name, value in options.items()]
+        line += [f"--hits={self.hits_path.absolute()}"] if self._keeps_hits else []
         line += [f"--habit={name}={share}" for name, share in plan.shares.items()]
         line += [f"--topology={plan.topology.absolute()}"] if plan.topology else []
         line += ["--hostile"] if plan.hostile else []

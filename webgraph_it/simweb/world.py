@@ -10,16 +10,18 @@ from collections import defaultdict
 from webgraph_it.simweb import markup, plain
 from webgraph_it.simweb.habits import annexes, robots
 from webgraph_it.simweb.habits.exhibits.redirects import session_detour
-from webgraph_it.simweb.habits.exhibits.stand import PAGE_BYTES
 from webgraph_it.simweb.habits.hosts import DEAD, extra_hosts, with_traits
+from webgraph_it.simweb.hostile import hostile_hosts, is_hostile
 from webgraph_it.simweb.hosts import Host, ordinary_hosts
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.ordinary import OrdinaryPages
 from webgraph_it.simweb.pages import Link, Page
+from webgraph_it.simweb.plain import PlainLinks
 from webgraph_it.simweb.plan import Plan
+from webgraph_it.simweb.topology import Topology, TopologyLinks
 
 SEEDS = 3
-"""How many first pages of ordinary hosts the list of seeds names; the others are reached from them."""
+"""How many first pages of ordinary hosts are seeds; the others are reached from them."""
 
 
 class World:
@@ -29,8 +31,11 @@ class World:
         self.plan = plan
         self.hosts = with_traits(ordinary_hosts(plan), plan)
         self.extra_hosts = extra_hosts(plan)
+        if plan.hostile:
+            self.extra_hosts += hostile_hosts(plan, plan.hosts + len(self.extra_hosts))
         self.by_name = {host.name: host for host in [*self.hosts, *self.extra_hosts]}
-        self._ordinary = OrdinaryPages(plan, self.hosts, plain.PlainLinks(plan, self.hosts), self)
+        self._topology = Topology(plan.topology, plan.pages) if plan.topology else None
+        self._ordinary = OrdinaryPages(plan, self.hosts, self._link_source(), self)
         self._doors = self._doors_to_extra_hosts()
 
     # -- where a crawl begins -------------------------------------------------------------------------------
@@ -38,9 +43,7 @@ class World:
     @property
     def seed_places(self) -> list[Place]:
         portals = [host for host in self.extra_hosts if "directory" in host.traits]
-        return [Place(host.name, "/") for host in self.hosts[:SEEDS]] + [
-            Place(host.name, annexes.DIRECTORY_FOLDER) for host in portals
-        ]
+        return [*self._ordinary_seeds(), *(Place(host.name, annexes.DIRECTORY_FOLDER) for host in portals)]
 
     @property
     def seeds(self) -> list[str]:
@@ -52,7 +55,7 @@ class World:
     def page(self, place: Place) -> Page | None:
         """What is there; None where nothing is."""
         host = self.by_name.get(place.host)
-        if host is None:
+        if host is None or is_hostile(host):
             return None
         if host.number >= len(self.hosts):
             return annexes.annex_page(self, host, place.path)
@@ -92,6 +95,19 @@ class World:
         other = self.hosts[(host.number + 1 + 5 * number) % len(self.hosts)]
         return self.neighbour(other, number)
 
+    # -- the ordinary web -----------------------------------------------------------------------------------
+
+    def _link_source(self) -> PlainLinks | TopologyLinks:
+        if self._topology:
+            return TopologyLinks(self._topology, self.hosts)
+        return PlainLinks(self.plan, self.hosts)
+
+    def _ordinary_seeds(self) -> list[Place]:
+        if not self._topology:
+            return [Place(host.name, "/") for host in self.hosts[:SEEDS]]
+        located = map(TopologyLinks(self._topology, self.hosts).locate, self._topology.roots)
+        return [self.neighbour(self.hosts[number], index) for number, index in located]
+
     # -- pages that are neither ordinary nor exhibits -------------------------------------------------------
 
     def _single_page(self, host: Host, place: Place) -> Page | None:
@@ -102,7 +118,7 @@ class World:
             return Page(
                 place,
                 links=links,
-                body=lambda: markup.html(place.path, links, PAGE_BYTES, 1, head="<meta charset=utf-8>"),
+                body=lambda: markup.small_html(place.path, links),
             )
         return None
 

@@ -10,13 +10,12 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider, signals
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -27,13 +26,10 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory
-from webgraph_it.crawl.identity import identity_of
-from webgraph_it.crawl.values import SettingsError, check
+from webgraph_it.crawl.preflight import PROBLEMS, preflight
 from webgraph_it.extract import Document, LinkPolicy, link_policy
 from webgraph_it.extract.headers import NAMES
 from webgraph_it.extract.workers import WorkerPool
-from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
@@ -46,7 +42,7 @@ from webgraph_it.items import Link, Page, State
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope
-from webgraph_it.urls.seeds import SeedsError, read_seeds
+from webgraph_it.urls.seeds import read_seeds
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -56,6 +52,7 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = (301, 302, 303, 307, 308)
 BUSY = (429, 503)
+NOBODY_THERE = (CannotResolveHostError, DownloadConnectionRefusedError)
 MAX_SPELLINGS = 5
 """Redirects to another spelling of the same node, before it is given up."""
 
@@ -75,17 +72,8 @@ class ItalySpider(Spider):
         """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
         super().update_settings(settings)
         try:
-            check(settings)
-            _check_identity(settings)
-            read_seeds(Path(settings["SEEDS"]))
-            if not settings.get("JOBDIR"):
-                settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
-            directory = CrawlDirectory(Path(settings["JOBDIR"]))
-            if directory.path.exists():
-                directory.check_identity(identity_of(settings))
-                directory.lock()
-                directory.unlock()
-        except (SettingsError, SeedsError, DirectoryError) as error:
+            preflight(settings)
+        except PROBLEMS as error:
             raise UsageError(str(error), print_help=False) from None
 
     @classmethod
@@ -134,8 +122,9 @@ class ItalySpider(Spider):
         added = self._scheduler.frontier.add(links, 0, "", time.time())
         self._pipeline.record_seeds(added, fetch_only)
         logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
-        return
-        yield
+        no_requests: list[Request] = []
+        for request in no_requests:
+            yield request
 
     @property
     def _scheduler(self) -> FrontierScheduler:
@@ -195,9 +184,9 @@ class ItalySpider(Spider):
         """No answer came, or the request was refused on the way."""
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
-        if failure.check(IgnoreRequest):
+        if isinstance(failure.value, IgnoreRequest):
             return [self._refused(lease, failure.value)]
-        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and self._respelled(lease):
+        if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
             return []
         reason, kind = _failure_of(failure.value)
         if self._scheduler.try_again(lease, kind):
@@ -230,7 +219,8 @@ class ItalySpider(Spider):
             self._scheduler.follow_robots(lease, onward, hops + 1, seconds=_seconds(response))
             return []
         wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
-        self._judge_robots(lease, response.status, response.body, None, hops, _seconds(response), wait)
+        error = "dataloss" if "dataloss" in response.flags else None
+        self._judge_robots(lease, response.status, response.body, error, hops, _seconds(response), wait)
         return []
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
@@ -238,7 +228,7 @@ class ItalySpider(Spider):
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
         hops: int = request.meta.get("robots_hops", 0)
-        if failure.check(CannotResolveHostError, DownloadConnectionRefusedError) and not hops:
+        if isinstance(failure.value, NOBODY_THERE) and not hops:
             if self._respelled(lease):
                 return []
             reason, kind = _failure_of(failure.value)
@@ -312,15 +302,7 @@ class ItalySpider(Spider):
             self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
 
 
-def _check_identity(settings: BaseSettings) -> None:
-    refusal = refusal_to_start(
-        settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
-    )
-    if refusal:
-        raise SettingsError(refusal)
-
-
-def _failure_of(error: BaseException) -> tuple[str, Failure]:
+def _failure_of(error: BaseException | None) -> tuple[str, Failure]:
     for kind, reason, failure in _FAILURES:
         if isinstance(error, kind):
             return reason, failure

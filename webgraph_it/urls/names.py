@@ -14,12 +14,16 @@ import re
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
-from hashlib import md5
 from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
 from webgraph_it.urls.plain import plain
+
+try:  # CPython's own MD5: on texts as short as keys, most of the time of hashlib's (OpenSSL's) is set-up
+    from _md5 import md5  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    from hashlib import md5
 
 RECIPE_VERSION = 1
 
@@ -47,29 +51,35 @@ class Name(NamedTuple):
 
 
 def normal(reference: str, base: str | None = None) -> str | Refusal:
-    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo."""
+    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo.
+
+    A base that is no URL counts as none.
+    """
     return plain(reference, base) or _parsed(reference, base)
 
 
 def key(url: str) -> str | Refusal:
     """The SURT key of a URL: equal keys are one node."""
     normal_url = normal(url)
-    return normal_url if isinstance(normal_url, Refusal) else _key_of_normal(normal_url)
+    return _key_of_normal(normal_url) if isinstance(normal_url, str) else normal_url
 
 
 def digest(key: str) -> bytes:
     """MD5 of the key with the first bit cleared: that bit tells a parent from a child in the shards."""
-    whole = md5(key.encode(), usedforsecurity=False).digest()
+    whole: bytes = md5(key.encode(), usedforsecurity=False).digest()
     return whole if whole[0] < 0x80 else bytes((whole[0] & 0x7F,)) + whole[1:]
 
 
 def name(reference: str, base: str | None = None) -> Name | Refusal:
     """`normal`, `key` and `digest` in one call."""
-    url = normal(reference, base)
-    if isinstance(url, Refusal):
+    url = plain(reference, base) or _parsed(reference, base)
+    if not isinstance(url, str):
         return url
     surt = _key_of_normal(url)
-    return surt if isinstance(surt, Refusal) else Name(url, surt, digest(surt))
+    return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
+
+
+_new = tuple.__new__  # what Name() calls, without the call in between
 
 
 # -- the normal form ----------------------------------------------------------------------------------------
@@ -79,17 +89,21 @@ def _parsed(reference: str, base: str | None) -> str | Refusal:
     try:
         url = normalize_url(reference) if base is None else join_url(base, reference)
     except ValueError:
-        return _parsed_without_surrogates(reference, base)
+        return _parsed_otherwise(reference, base)
     if not url.startswith(("http://", "https://")):
         return Refusal.SCHEME
     return _without_userinfo(url.partition("#")[0])
 
 
-def _parsed_without_surrogates(reference: str, base: str | None) -> str | Refusal:
-    """Half a surrogate pair is no character: a browser reads U+FFFD in its place, ada refuses."""
+def _parsed_otherwise(reference: str, base: str | None) -> str | Refusal:
+    """Half a surrogate pair reads as U+FFFD, as in a browser; an unusable base is no base."""
     whole = _without_surrogates(reference)
-    whole_base = None if base is None else _without_surrogates(base)
-    return Refusal.INVALID if (whole, whole_base) == (reference, base) else _parsed(whole, whole_base)
+    if whole != reference:
+        return _parsed(whole, base)
+    if base is None:
+        return Refusal.INVALID
+    whole_base = _without_surrogates(base)
+    return _parsed(reference, None if whole_base == base else whole_base)
 
 
 def _without_surrogates(text: str) -> str:
@@ -171,20 +185,20 @@ _SESSION_PARAMETER = re.compile(
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _HOST = re.compile(r"(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\]")
 _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
-_NEEDS_STEPS = re.compile(r"[?;%(]")
+_LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
 
 
 def _key_of_normal(url: str) -> str | Refusal:
     authority, _, rest = url[url.index("//") + 2 :].partition("/")
-    host = _host_key(authority)
+    host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
-    if not _NEEDS_STEPS.search(rest):
-        return f"{host}/{rest}"
-    path, _, query = rest.partition("?")
-    path = _applied(PATH_STEPS, "/" + path)
-    query = _applied(QUERY_STEPS, query)
-    return f"{host}{path}?{query}" if query else host + path
+    path, question_mark, query = rest.partition("?")
+    if ";" in path or "%" in path or "(" in path:  # else no step changes it
+        path = _applied(PATH_STEPS, "/" + path)[1:]
+    if question_mark and (query := _applied(QUERY_STEPS, query)):
+        return f"{host}/{path}?{query}"
+    return f"{host}/{path}"
 
 
 def _applied(steps: tuple[Step, ...], text: str) -> str:

@@ -96,6 +96,7 @@ class Scope:
         self._max_path_segments = max_path_segments or maxsize
         self._times_allowed = max_repeated_segments - 1 if max_repeated_segments else maxsize
         self._max_query_parameters = max_query_parameters or maxsize
+        self._shallow = min(self._times_allowed, self._max_path_segments)
         self._starts = tuple(start for prefix in self.surts.prefixes for start in starts(prefix))
         self._extension_window = -1 - max(map(len, self.excluded_extensions), default=0)
 
@@ -122,28 +123,35 @@ class Scope:
             return Verdict.HOST
         path, _, query = key.partition("?")
         dot = path.rfind(".", self._extension_window)
-        if dot >= 0 and self._is_excluded(path[dot + 1 :].lower(), path):
+        if dot >= 0 and path[dot + 1 :].lower() in self.excluded_extensions and not _is_packed_sitemap(path):
             return Verdict.EXTENSION
         if len(key) > MAX_KEY_LENGTH:
             return Verdict.LENGTH
-        trap = self._trap(path, query, len(url) or len(key))
+        length, slashes = len(url) or len(key), path.count("/")
+        if length <= self._max_url_length and slashes <= self._shallow and not query:  # no trap is so plain
+            return Verdict.IN if inside else Verdict.FETCH_ONLY
+        trap = self._trap(length, path, slashes, query)
         if trap is None:
             return Verdict.IN if inside else Verdict.FETCH_ONLY
         return trap if inside else Verdict.DIRECTORY_TRAP
 
-    def _is_excluded(self, extension: str, path: str) -> bool:
-        return extension in self.excluded_extensions and not path.lower().endswith(ADMITTED_ENDING)
-
-    def _trap(self, path: str, query: str, url_length: int) -> Verdict | None:
-        if url_length > self._max_url_length:
+    def _trap(self, length: int, path: str, slashes: int, query: str) -> Verdict | None:
+        if length > self._max_url_length:
             return Verdict.TRAP_LENGTH
         if query and query.count("&") >= self._max_query_parameters:
             return Verdict.TRAP_QUERY
+        if slashes <= self._shallow:
+            return None
         segments = path.split("/")  # the first is the host, the last is empty after a closing slash
-        count = len(segments)
-        if count - len(set(segments)) >= self._times_allowed and _repeats(segments, self._times_allowed):
+        if slashes + 1 - len(set(segments)) >= self._times_allowed and _repeats(
+            segments, self._times_allowed
+        ):
             return Verdict.TRAP_REPETITION
-        return Verdict.TRAP_DEPTH if count - 1 - (not segments[-1]) > self._max_path_segments else None
+        return Verdict.TRAP_DEPTH if slashes - (not segments[-1]) > self._max_path_segments else None
+
+
+def _is_packed_sitemap(path: str) -> bool:
+    return path.lower().endswith(ADMITTED_ENDING)
 
 
 def _repeats(segments: list[str], times_allowed: int) -> bool:

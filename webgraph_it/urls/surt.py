@@ -38,7 +38,8 @@ class SurtPrefixes:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.prefixes = tuple(sorted({parse(text) for text in texts}))
-        self._named = {start: prefix for prefix in self.prefixes for start in starts(prefix)}
+        domains_first = self.prefixes[::-1]  # so that a host's own prefix takes its start from the domain's
+        self._named = {start: prefix for prefix in domains_first for start in starts(prefix)}
         self._starts = sorted(self._named)
         self._shorter = _shorter(self._starts)
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 import logging
 import sys
-from datetime import timedelta
 from pathlib import Path
 
 from crawlee import ConcurrencySettings
@@ -27,7 +26,6 @@ async def main(seeds: list[str]) -> None:
         max_request_retries=0,
         max_requests_per_crawl=None,
         concurrency_settings=ConcurrencySettings(desired_concurrency=100, max_concurrency=200),
-        statistics_log_interval=timedelta(hours=1) if False else None,  # type: ignore[arg-type]
         configure_logging=False,
     )
 

@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import scrapy
-from scrapy.crawler import CrawlerProcess
-from scrapy.linkextractors import LinkExtractor
-
 from tests.benchmarks.crawl.peer_hosts import use_hosts
+
+use_hosts(sys.argv[1])  # before Twisted takes hold of getaddrinfo
+
+import scrapy  # noqa: E402
+from scrapy.crawler import CrawlerProcess  # noqa: E402
+from scrapy.linkextractors import LinkExtractor  # noqa: E402
 
 BROAD_CRAWL = {
     "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
@@ -52,7 +54,6 @@ class PlainSpider(scrapy.Spider):
 
 
 if __name__ == "__main__":
-    use_hosts(sys.argv[1])
     jobdir = {"JOBDIR": sys.argv[3]} if len(sys.argv) > 3 else {}
     process = CrawlerProcess({**BROAD_CRAWL, **jobdir})
     process.crawl(PlainSpider)

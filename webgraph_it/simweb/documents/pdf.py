@@ -23,7 +23,8 @@ def pdf(links: Sequence[str], title: str, seed: int) -> bytes:
         number: _annotation(number - _FIRST_LINK, link, hexadecimal=seed // 3 % 2 == 1)
         for number, link in enumerate(links, _FIRST_LINK)
     }
-    packed = dict(islice(annotations.items(), {0: 0, 1: len(links), 2: len(links) // 2}[seed % 3]))
+    first_packed = {0: len(links), 1: 0, 2: -(-len(links) // 2)}[seed % 3]
+    packed = dict(islice(annotations.items(), first_packed, None))
     objects |= {number: body for number, body in annotations.items() if number not in packed}
     return _with_streams(objects, packed) if packed else _with_table(objects)
 

@@ -23,7 +23,11 @@ def chosen_shares(only: Iterable[str] | None, shares: Mapping[str, float]) -> di
     """The habits that are on: those of `only` (all if None), with their shares; `shares` overrides."""
     names = list(DEFAULT_SHARES) if only is None else [name for name in only if name != PLAIN]
     for name in [*names, *shares]:
-        _known(name)
+        if name not in DEFAULT_SHARES:
+            raise PlanError(f"unknown habit {name!r}; known are: {', '.join([PLAIN, *DEFAULT_SHARES])}")
+    for name, share in shares.items():
+        if not 0 <= share <= 1:
+            raise PlanError(f"the share of habit {name!r} is {share}; expected a number from 0 to 1")
     chosen = {name: DEFAULT_SHARES[name] for name in names} | dict(shares)
     return {name: share for name, share in chosen.items() if share > 0}
 
@@ -32,14 +36,6 @@ def parse_share(text: str) -> tuple[str, float]:
     """`redirect=0.1` as name and share."""
     name, _, number = text.partition("=")
     try:
-        share = float(number)
+        return name, float(number)
     except ValueError:
-        share = -1
-    if not 0 <= share <= 1:
-        raise PlanError(f"habit {text!r} is not NAME=SHARE with a share from 0 to 1")
-    return name, share
-
-
-def _known(name: str) -> None:
-    if name not in DEFAULT_SHARES:
-        raise PlanError(f"unknown habit {name!r}; known are: {', '.join([PLAIN, *DEFAULT_SHARES])}")
+        raise PlanError(f"habit {text!r} is not NAME=SHARE with a share from 0 to 1") from None

@@ -10,7 +10,7 @@ from hashlib import md5
 from html import escape
 
 from webgraph_it.simweb import markup
-from webgraph_it.simweb.habits.exhibits.stand import PAGE_BYTES, Surroundings
+from webgraph_it.simweb.habits.exhibits.stand import Surroundings
 from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.pages import Link, Page
@@ -30,7 +30,7 @@ def annex_page(world: Surroundings, host: Host, path: str) -> Page | None:
     return Page(
         Place(host.name, path),
         links=links,
-        body=lambda: markup.html(f"{host.name}", links, PAGE_BYTES, len(path), head="<meta charset=utf-8>"),
+        body=lambda: markup.small_html(host.name, links),
     )
 
 

@@ -10,8 +10,6 @@ from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.pages import Link, Page
 
-PAGE_BYTES = 2_000
-
 
 class Surroundings(Protocol):
     """What an exhibit may know of the world."""
@@ -66,13 +64,7 @@ class Stand(NamedTuple):
             self.place(rest),
             links=links,
             headers=headers,
-            body=lambda: markup.html(
-                f"{self.name} {self.serial}",
-                links,
-                PAGE_BYTES,
-                self.serial,
-                head="<meta charset=utf-8>" + head,
-            ),
+            body=lambda: markup.small_html(f"{self.name} {self.serial}", links, head),
         )
 
 

@@ -1,0 +1,109 @@
+"""What the crawl's logs tell, torn lines and missing files included."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, host_of_key, read_story
+
+
+def page(key: str = "it,a)/", time: float = 10.0, **more: Any) -> str:
+    line = {
+        "key": key,
+        "url": "http://a.it/",
+        "time": time,
+        "status": 200,
+        "type": "text/html; charset=utf-8",
+        "bytes": 5,
+    }
+    return json.dumps({**line, "depth": 1, "state": "fetched", "reason": "", **more}) + "\n"
+
+
+def write(folder: Path, pages: str = "", progress: str = "") -> Path:
+    (folder / "pages").mkdir(parents=True)
+    (folder / "reports").mkdir()
+    (folder / "pages" / "000001.jsonl").write_text(pages)
+    (folder / "reports" / "progress.jsonl").write_text(progress)
+    return folder
+
+
+def told(folder: Path) -> CrawlStory:
+    story = read_story([folder])
+    assert story is not None
+    return story
+
+
+def test_pages_are_counted_by_what_they_are(tmp_path: Path) -> None:
+    lines = (
+        page() + page(status=404, state="error", type="") + page(status=0, state="error", reason="Timeout")
+    )
+    story = told(write(tmp_path / "c", lines))
+    assert story.statuses == {"200": 1, "404": 1, "no answer": 1}
+    assert story.states == {"fetched": 1, "error": 2}
+    assert story.media_types == {"text/html": 2}
+    assert story.reasons == {"Timeout": 1}
+
+
+def test_what_no_server_was_asked_for_is_only_a_state(tmp_path: Path) -> None:
+    lines = (
+        page()
+        + page(time=0, status=0, state="trap-cut", reason="calendar")
+        + page(status=0, state="robots-denied")
+    )
+    story = told(write(tmp_path / "c", lines))
+    assert story.states == {"fetched": 1, "trap-cut": 1, "robots-denied": 1}
+    assert story.reasons == {"calendar": 1}
+    assert story.pages == 1
+    assert story.statuses == {"200": 1}
+    assert story.first == 10
+
+
+def test_slow_hosts_have_long_times_between_pages(tmp_path: Path) -> None:
+    lines = "".join(page("it,fast)/", 10 + n) + page("it,slow)/", 10 + 5 * n) for n in range(6))
+    slow = told(write(tmp_path / "c", lines + page("it,once)/"))).slowest_hosts(5)
+    assert [(name, tally.seconds_per_page) for name, tally in slow] == [("slow.it", 5.0), ("fast.it", 1.0)]
+
+
+def test_a_torn_line_is_counted_and_left_out(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "c", page() + '{"key": "it,b)/", "ti'))
+    assert story.pages == 1
+    assert story.bad_lines == 1
+
+
+def test_what_is_not_committed_is_not_told(tmp_path: Path) -> None:
+    folder = write(tmp_path / "c", page() + page())
+    (folder / "pages" / "000002.jsonl").write_text(page())
+    (folder / "committed.json").write_text(json.dumps({"pages": {"000001.jsonl": len(page())}}))
+    assert told(folder).pages == 1
+
+
+def test_progress_becomes_a_story_from_its_first_moment(tmp_path: Path) -> None:
+    lines = [
+        {"time": 100, "pages": 0, "bandwidth_cap": None},
+        {"time": 110, "pages": 50, "bandwidth_cap": 1000},
+    ]
+    story = told(write(tmp_path / "c", "", "".join(json.dumps(line) + "\n" for line in lines)))
+    assert [moment["elapsed"] for moment in story.progress] == [0, 10]
+    assert [moment["bandwidth_cap"] for moment in story.progress] == [None, 1000]
+
+
+def test_a_long_story_is_thinned_to_means(tmp_path: Path) -> None:
+    lines = "".join(json.dumps({"time": n, "queued": n % 10}) + "\n" for n in range(MAX_POINTS * 10))
+    story = told(write(tmp_path / "c", "", lines))
+    assert len(story.progress) == MAX_POINTS
+    assert {moment["queued"] for moment in story.progress} == {4.5}
+
+
+def test_nothing_there_is_no_story(tmp_path: Path) -> None:
+    assert read_story([tmp_path]) is None
+    assert read_story([]) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "host"),
+    [("it,unipd,dei)/a", "dei.unipd.it"), ("it,sito):8080/", "sito.it"), ("127.0.0.1)/", "127.0.0.1")],
+)
+def test_the_host_of_a_key(key: str, host: str) -> None:
+    assert host_of_key(key) == host

@@ -1,0 +1,267 @@
+"""Our bandwidth limit beside one that pauses downloads when the average is exceeded, as Heritrix does.
+
+Both use our own fetcher over real loopback sockets: pages of 15 to 80 KB, 50 to 150 ms after the request,
+from a server in another process, which asks its own kernel what has arrived. The limit is 400 KB/s, demand
+is far above it. Printed for both: pages per second, the mean as a part of the limit (of the whole run, and
+after the first two seconds), and the fullest second (any window, after the first two) as the crawler read it
+and as the server saw it arrive.
+
+    python -m tests.benchmarks.bandwidth [seconds] [KB/s]
+"""
+
+import asyncio
+import contextlib
+import multiprocessing
+import random
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from multiprocessing.connection import Connection
+from typing import Protocol
+
+import uvloop
+
+from webgraph_it.fetch.client import Fetcher, FetchSettings
+from webgraph_it.fetch.dns import DnsSettings, Resolver
+from webgraph_it.fetch.guard import Guard
+from webgraph_it.fetch.request_message import RequestWriter
+from webgraph_it.fetch.shaper import Shaper
+from webgraph_it.fetch.target import target_of
+
+Events = list[tuple[float, int]]
+"""(monotonic time, bytes)"""
+
+SLOTS = 200
+WARM_UP_SECONDS = 2.0
+
+
+class Limiter(Protocol):
+    """What is compared: who may start, and what happens to bytes as they are read."""
+
+    reads: Events
+    may_start: bool
+
+    async def admit(self) -> None: ...
+
+    def finished(self) -> None: ...
+
+    def read_bytes(self) -> int: ...
+
+    def receive_buffer_bytes(self) -> int: ...
+
+    def received(self, nbytes: int, resume: Callable[[], None]) -> bool: ...
+
+    def forget(self, resume: Callable[[], None]) -> None: ...
+
+
+class Shaping:
+    """Ours: bytes are shaped as they are read."""
+
+    may_start = False
+
+    def __init__(self, bytes_per_second: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._shaper = Shaper(loop.time, loop.call_later, bytes_per_second)
+        self.reads: Events = []
+        self.admit = self._shaper.admit
+        self.read_bytes = self._shaper.read_bytes
+        self.receive_buffer_bytes = self._shaper.receive_buffer_bytes
+        self.forget = self._shaper.forget
+        self.finished = self._shaper.finished
+
+    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+        self.reads.append((time.monotonic(), nbytes))
+        return self._shaper.received(nbytes, resume)
+
+
+class Pausing:
+    """Theirs: no download starts while the average so far is above the limit; nothing else is slowed."""
+
+    may_start = True
+
+    def __init__(self, bytes_per_second: float) -> None:
+        self._rate = bytes_per_second
+        self._started = time.monotonic()
+        self._bytes = 0
+        self.reads: Events = []
+
+    async def admit(self) -> None:
+        while (wait := self._started + self._bytes / self._rate - time.monotonic()) > 0:  # noqa: ASYNC110
+            await asyncio.sleep(wait)
+
+    def finished(self) -> None:
+        pass
+
+    def read_bytes(self) -> int:
+        return 64 * 1024
+
+    def receive_buffer_bytes(self) -> int:
+        return 0
+
+    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+        self.reads.append((time.monotonic(), nbytes))
+        self._bytes += nbytes
+        return False
+
+    def forget(self, resume: Callable[[], None]) -> None:
+        pass
+
+
+@dataclass
+class Result:
+    """One run."""
+
+    started: float
+    ended: float
+    pages: int = 0
+    reads: Events = field(default_factory=list)
+    arrivals: Events = field(default_factory=list)
+
+    def mean(self, warm_up_seconds: float = WARM_UP_SECONDS) -> float:
+        """Bytes per second after the warm-up."""
+        start = self.started + warm_up_seconds
+        return sum(n for when, n in self.reads if start <= when < self.ended) / (self.ended - start)
+
+    def fullest_second(self, events: Events) -> int:
+        """The largest sum of any one-second window after the warm-up."""
+        inside = [e for e in events if self.started + WARM_UP_SECONDS <= e[0] < self.ended]
+        fullest = total = first = 0
+        for when, nbytes in inside:
+            total += nbytes
+            while inside[first][0] <= when - 1:
+                total -= inside[first][1]
+                first += 1
+            fullest = max(fullest, total)
+        return fullest
+
+
+# -- the server, in a process of its own ---------------------------------------------------------------------
+
+
+class _Wire:
+    """What clients have acknowledged, from the kernel (tcp_info), sampled every 20 ms."""
+
+    _BYTES_ACKED = struct.Struct("120xQ")
+
+    def __init__(self) -> None:
+        self.events: Events = []
+        self._acked: dict[socket.socket, int] = {}
+
+    @contextlib.contextmanager
+    def watched(self, connection: socket.socket) -> Iterator[None]:
+        self._acked[connection] = 0
+        try:
+            yield
+        finally:
+            self.sample(connection)
+            del self._acked[connection]
+
+    def sample(self, connection: socket.socket) -> None:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, self._BYTES_ACKED.size)
+        (acked,) = self._BYTES_ACKED.unpack(info)
+        if acked > self._acked[connection]:
+            self.events.append((time.monotonic(), acked - self._acked[connection]))
+            self._acked[connection] = acked
+
+    async def watch(self) -> None:
+        while True:
+            await asyncio.sleep(0.02)
+            for connection in tuple(self._acked):
+                self.sample(connection)
+
+
+async def _answer(connection: socket.socket, wire: _Wire, chance: random.Random) -> None:
+    loop = asyncio.get_running_loop()
+    with connection, wire.watched(connection), contextlib.suppress(OSError):
+        while await loop.sock_recv(connection, 4096):
+            await asyncio.sleep(chance.uniform(0.05, 0.15))
+            size = chance.randint(15_000, 80_000)
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % size
+            await loop.sock_sendall(connection, head + b"x" * size)
+
+
+def _serve(pipe: Connection) -> None:
+    async def run() -> None:
+        listener = socket.create_server(("127.1.0.1", 0), backlog=1024)
+        listener.setblocking(False)
+        pipe.send(listener.getsockname()[1])
+        loop = asyncio.get_running_loop()
+        chance, wire = random.Random(7), _Wire()
+        tasks = {loop.create_task(wire.watch())}
+        stop = loop.create_task(asyncio.to_thread(pipe.recv))
+        while not stop.done():
+            accept = loop.create_task(loop.sock_accept(listener))
+            await asyncio.wait((accept, stop), return_when=asyncio.FIRST_COMPLETED)
+            if not accept.done():
+                accept.cancel()
+                break
+            connection = accept.result()[0]
+            connection.setblocking(False)
+            tasks.add(loop.create_task(_answer(connection, wire, chance)))
+        pipe.send(wire.events)
+
+    asyncio.run(run())
+
+
+# -- the crawler ----------------------------------------------------------------------------------------------
+
+
+async def _crawl(limiter: Limiter, port: int, seconds: float) -> Result:
+    resolver = Resolver(DnsSettings(), Guard([ip_network("127.0.0.0/8")]), lambda name: None)
+    fetcher = Fetcher(FetchSettings(), resolver, lambda name: None, limiter)
+    target = target_of(f"http://127.1.0.1:{port}/")
+    message = RequestWriter("webgraph_it").write(target, "GET", {}, b"")
+    result = Result(time.monotonic(), time.monotonic() + seconds)
+
+    async def slot() -> None:
+        while True:
+            await limiter.admit()
+            await fetcher.fetch(target, message)
+            limiter.finished()
+            result.pages += 1
+
+    slots = [asyncio.create_task(slot()) for _ in range(SLOTS)]
+    await asyncio.sleep(seconds)
+    for task in slots:
+        task.cancel()
+    await asyncio.gather(*slots, return_exceptions=True)
+    await fetcher.close()
+    result.reads = limiter.reads
+    return result
+
+
+def run(make_limiter: Callable[[float], Limiter], seconds: float, bytes_per_second: float) -> Result:
+    """Crawl a fresh server under a limiter."""
+    ours, theirs = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+    server.start()
+    port = ours.recv()
+
+    async def crawl() -> Result:
+        return await _crawl(make_limiter(bytes_per_second), port, seconds)
+
+    result = uvloop.run(crawl())
+    ours.send("stop")
+    result.arrivals = ours.recv()
+    server.join()
+    return result
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    cap = 1000 * float(sys.argv[2]) if len(sys.argv) > 2 else 400e3
+    print(f"limit {cap / 1000:g} KB/s, {SLOTS} eager slots, {seconds:g} s each")
+    print(f"{'':24}{'pages/s':>9}{'mean':>9}{'after 2 s':>12}{'fullest second':>18}{'on the wire':>13}")
+    for name, limiter in (("shaping (ours)", Shaping), ("pausing (as Heritrix)", Pausing)):
+        result = run(limiter, seconds, cap)
+        read, wire = (result.fullest_second(events) / cap for events in (result.reads, result.arrivals))
+        whole, later = result.mean(0.0) / cap, result.mean() / cap
+        print(f"{name:24}{result.pages / seconds:9.1f}{whole:9.3f}{later:12.3f}{read:18.3f}{wire:13.3f}")
+
+
+if __name__ == "__main__":
+    main()

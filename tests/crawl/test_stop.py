@@ -1,0 +1,181 @@
+"""Stopping, resuming, refusing, and running out of things: nothing is lost, and the words are clear."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.crawling import PROJECT, crawl_command, differences, finish, run_crawl, start_crawl
+from webgraph_it.simweb import SimWeb
+
+SLOWLY = {"HOST_DELAY": 0.15}
+"""A crawl that is surely not finished when the signal comes."""
+
+
+@pytest.fixture
+def web():
+    with SimWeb(hosts=20, pages=300, seed=5, only=["plain"]) as web:
+        yield web
+
+
+def wait_for(path: Path, seconds: float = 30.0) -> None:
+    """Until the first commit, after which a crawl has surely begun."""
+    end = time.time() + seconds
+    while not path.exists() and time.time() < end:
+        time.sleep(0.05)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_finishes_what_is_in_flight_and_says_how_to_resume(web, tmp_path, number):
+    crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
+    wait_for(tmp_path / "committed.json")
+    crawl.send_signal(number)
+    output = finish(crawl)
+    assert f"To go on: scrapy crawl italy -s JOBDIR={tmp_path}" in output, output[-3000:]
+    assert "Traceback" not in output
+    run_crawl(web, tmp_path)
+    assert differences(web, tmp_path) == []
+
+
+def test_two_signals_stop_at_once_and_nothing_is_lost(web, tmp_path):
+    crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
+    wait_for(tmp_path / "committed.json")
+    crawl.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    crawl.send_signal(signal.SIGINT)
+    finish(crawl)
+    run_crawl(web, tmp_path)
+    assert differences(web, tmp_path) == []
+
+
+def test_a_checkpoint_on_request_makes_the_files_so_far_final(web, tmp_path):
+    crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
+    wait_for(tmp_path / "committed.json")
+    crawl.send_signal(signal.SIGUSR1)
+    wait_for(tmp_path / "graph/000002.g16")
+    wait_for(tmp_path / "reports/crawl-report.txt")
+    final = (tmp_path / "graph/000001.g16").read_bytes()
+    crawl.send_signal(signal.SIGINT)
+    finish(crawl)
+    run_crawl(web, tmp_path)
+    assert (tmp_path / "graph/000001.g16").read_bytes() == final
+    assert differences(web, tmp_path) == []
+
+
+def test_a_second_process_is_refused_with_the_pid_of_the_first(web, tmp_path):
+    first = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
+    wait_for(tmp_path / "committed.json")
+    second = start_crawl(web, tmp_path)
+    said = finish(second)
+    first.send_signal(signal.SIGINT)
+    finish(first)
+    assert second.returncode == 2
+    assert f"{tmp_path} is in use by process {first.pid}" in said
+
+
+def test_another_scope_is_refused_saying_the_difference(web, tmp_path):
+    run_crawl(web, tmp_path, MAX_DEPTH=1)
+    crawl = start_crawl(web, tmp_path, MAX_DEPTH=1, SCOPE_SURTS='["it,unipd,"]')
+    output = finish(crawl)
+    assert crawl.returncode == 2
+    assert 'SCOPE_SURTS was ["it,"] and is now ["it,unipd,"]' in output
+
+
+def test_a_damaged_shard_is_one_clear_sentence_and_a_non_zero_exit(web, tmp_path):
+    run_crawl(web, tmp_path, MAX_DEPTH=1)
+    path = tmp_path / "graph/000001.g16"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    crawl = start_crawl(web, tmp_path, MAX_DEPTH=1)
+    output = finish(crawl)
+    assert crawl.returncode == 2
+    assert f"{path} is damaged" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [
+        (None, "cannot be read"),
+        ("# nothing\n", "has no usable seed"),
+        ("http://\nmailto:nobody\n", "has no usable seed"),
+    ],
+)
+def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, words):
+    path = tmp_path / "seeds.txt"
+    if seeds is not None:
+        path.write_text(seeds)
+    crawl = start_crawl(web, tmp_path / "crawl", SEEDS=str(path))
+    output = finish(crawl)
+    assert crawl.returncode == 2
+    assert words in output
+    assert "Traceback" not in output
+    assert not (tmp_path / "crawl").exists()
+
+
+def test_without_a_contact_no_public_address_is_crawled(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", f"JOBDIR={tmp_path / 'crawl'}"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "CONTACT_URL" in ended.stderr
+
+
+def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (96, 96))
+
+    ended = subprocess.run(
+        crawl_command(web, tmp_path),
+        cwd=PROJECT,
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    assert "MAX_TCP_CONNECTIONS is lowered" in ended.stderr
+    assert differences(web, tmp_path) == []
+
+
+def test_below_min_free_disk_the_crawl_pauses_and_says_so(web, tmp_path):
+    crawl = start_crawl(web, tmp_path, MIN_FREE_DISK="1000000 TB", COMMIT_INTERVAL=0.2)
+    wait_for(tmp_path / "committed.json")
+    time.sleep(1)
+    crawl.send_signal(signal.SIGINT)
+    output = finish(crawl)
+    assert "the crawl pauses until there is room" in output
+    run_crawl(web, tmp_path)
+    assert differences(web, tmp_path) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_full_disk_loses_nothing(web, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], check=True)
+    try:
+        filler = disk / "filler"
+        filler.write_bytes(bytes(8_150_000))
+        crawl = start_crawl(web, disk / "crawl", MIN_FREE_DISK="0", COMMIT_INTERVAL=0.2, **SLOWLY)
+        time.sleep(5)
+        filler.unlink()
+        output = finish(crawl)
+        assert "No space left" in output or "is full" in output, output[-3000:]
+        run_crawl(web, disk / "crawl", MIN_FREE_DISK="0")
+        assert differences(web, disk / "crawl") == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)

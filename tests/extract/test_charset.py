@@ -1,0 +1,29 @@
+"""Bytes to text."""
+
+import pytest
+
+from webgraph_it.extract.charset import decoded
+
+
+@pytest.mark.parametrize(
+    ("body", "declared", "also", "text"),
+    [
+        (b"\xc3\xa8", None, None, "è"),
+        (b"\xe8", None, None, "è"),
+        (b"\xc3\xa8\xc3", None, None, "è\ufffd"),
+        (b"\xa4", "iso-8859-15", "utf-8", "€"),
+        (b"\xa4", None, "iso-8859-15", "€"),
+        (b"\x80", "iso-8859-1", None, "€"),
+        (b"\x80", "us-ascii", None, "€"),
+        (b"\xef\xbb\xbf\xc3\xa8", "iso-8859-1", None, "è"),
+        (b"\xff\xfea\x00", None, None, "a"),
+        (b"a\x00", "utf-16", None, "a"),
+        (b"\xe8", "nonsense", None, "è"),
+        (b"\xe8", "rot13", None, "è"),
+        (b"\xe8", "utf-7", None, "è"),
+        (b"\xe8", "\0", None, "è"),
+        (b"", None, None, ""),
+    ],
+)
+def test_decoded(body: bytes, declared: str | None, also: str | None, text: str) -> None:
+    assert decoded(body, declared, also) == text

@@ -1,0 +1,205 @@
+"""Worker processes: nothing is lost, nothing hurts, nobody stays behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+import uvloop
+
+from tests.extract.bombs import BOMBS
+from webgraph_it.extract import DEFAULT_ARCS, Document, Extraction, extract, link_policy
+from webgraph_it.extract.workers import WorkerPool, WorkersBroken
+
+POLICY = link_policy()
+EVERYTHING = link_policy([*DEFAULT_ARCS, "css", "script"], plain_text=True)
+REASONS = {"", "timeout", "memory", "died", "bomb", "broken", "encrypted", "too-many-links"}
+BODY_BOMB = "50,000 body tags with attributes"
+
+
+def page(number: int) -> Document:
+    return Document(f"<a href=/{number}>x</a><a href=mailto:x>".encode(), "http://a.it/", "text/html")
+
+
+def bomb(name: str) -> Document:
+    media_type, make = BOMBS[name]
+    return Document(make(), "http://a.it/", media_type)
+
+
+def without_reading(seconds: float) -> None:
+    """Let time pass in which the event loop reads nothing, as under load."""
+    time.sleep(seconds)
+
+
+async def extracted(documents: list[Document], workers: int = 1, **limits: float) -> list[Extraction]:
+    async with WorkerPool(POLICY, workers, **limits) as pool:
+        return await asyncio.gather(*(pool.extract(document) for document in documents))
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+def test_the_result_is_that_of_extract(run, workers: int) -> None:
+    documents = [page(number) for number in range(300)]
+    assert run(extracted(documents, workers)) == [extract(document, POLICY) for document in documents]
+
+
+def test_documents_around_one_that_exhausts_memory_are_not_lost() -> None:
+    documents = [page(1)] * 20 + [bomb(BODY_BOMB)] + [page(2)] * 20
+    results = asyncio.run(extracted(documents))
+    assert [result.reason for result in results] == [""] * 20 + ["memory"] + [""] * 20
+    assert all(result.links for result in results if not result.reason)
+
+
+def test_documents_around_one_that_takes_too_long_are_not_lost() -> None:
+    slow = bomb("400,000 links")
+    documents = [page(1)] * 5 + [slow] + [page(2)] * 20
+    results = asyncio.run(extracted(documents, cpu_seconds=0.05))
+    assert [result.reason for result in results] == [""] * 5 + ["timeout"] + [""] * 20
+
+
+def test_a_worker_killed_from_outside_costs_nothing() -> None:
+    async def crawl() -> tuple[list[Extraction], int]:
+        async with WorkerPool(POLICY, 1) as pool:
+            await pool.extract(page(0))
+            waiting = asyncio.gather(*(pool.extract(page(number)) for number in range(100)))
+            await asyncio.sleep(0)
+            for child in psutil.Process().children():
+                child.kill()
+            return await waiting, pool.replaced
+
+    results, replaced = asyncio.run(crawl())
+    assert replaced == 1
+    assert [result.links[0].url for result in results] == [f"http://a.it/{number}" for number in range(100)]
+
+
+def test_no_document_is_blamed_that_was_answered_before_the_end() -> None:
+    """Replies that wait in the socket count, even if a write to the dead worker fails first."""
+
+    async def crawl() -> list[Extraction]:
+        async with WorkerPool(POLICY, 1) as pool:
+            await pool.extract(page(0))
+            first = [asyncio.ensure_future(pool.extract(page(number))) for number in range(4)]
+            await asyncio.sleep(0)
+            without_reading(0.5)
+            for child in psutil.Process().children():
+                child.send_signal(signal.SIGPROF)
+            without_reading(0.2)
+            second = [asyncio.ensure_future(pool.extract(page(number))) for number in range(4)]
+            return await asyncio.gather(*first, *second)
+
+    assert [result.reason for result in asyncio.run(crawl())[:4]] == [""] * 4
+
+
+def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:
+    async def crawl() -> Extraction:
+        async with WorkerPool(POLICY, 1) as pool:
+            await pool.extract(page(0))
+            result = asyncio.ensure_future(pool.extract(bomb("400,000 links")))
+            for _ in range(2):
+                await asyncio.sleep(1)  # it is being read, for a second or two
+                for child in psutil.Process().children():
+                    child.send_signal(signal.SIGSEGV)
+            return await result
+
+    assert asyncio.run(crawl()).reason in ("died", "too-many-links")
+
+
+def test_closing_finishes_what_was_given_and_leaves_nobody_behind() -> None:
+    async def crawl() -> list[Extraction]:
+        pool = WorkerPool(POLICY, 2)
+        await pool.open()
+        tasks = [asyncio.ensure_future(pool.extract(page(number))) for number in range(500)]
+        await asyncio.sleep(0)
+        await pool.close()
+        return await asyncio.gather(*tasks)
+
+    assert len(asyncio.run(crawl())) == 500
+    assert psutil.Process().children() == []
+
+
+def test_a_cancelled_document_does_not_stop_the_others() -> None:
+    async def crawl() -> Extraction:
+        async with WorkerPool(POLICY, 1) as pool:
+            tasks = [asyncio.ensure_future(pool.extract(page(number))) for number in range(50)]
+            await asyncio.sleep(0)
+            for task in tasks[::2]:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            return await pool.extract(page(7))
+
+    assert asyncio.run(crawl()).links[0].url == "http://a.it/7"
+
+
+def test_workers_that_cannot_start_are_said(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(WorkersBroken, match="before they are ready"):
+        asyncio.run(extracted([page(1)], memory_bytes=1_000_000))
+    capfd.readouterr()
+
+
+def test_a_closed_pool_says_so() -> None:
+    with pytest.raises(WorkersBroken, match="closed"):
+        asyncio.run(WorkerPool(POLICY, 1).extract(page(1)))
+
+
+CRAWL = """
+import asyncio
+from webgraph_it.extract import Document, LinkPolicy
+from webgraph_it.extract.workers import WorkerPool
+async def main():
+    pool = WorkerPool(LinkPolicy(), 2)
+    await pool.open()
+    await pool.extract(Document(b"", "http://a.it/"))
+    print("ready", flush=True)
+    await asyncio.sleep(60)
+asyncio.run(main())
+"""
+
+
+def test_workers_end_when_the_crawl_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", CRAWL], stdout=subprocess.PIPE) as crawl:
+        assert crawl.stdout is not None
+        crawl.stdout.readline()
+        workers = psutil.Process(crawl.pid).children()
+        os.kill(crawl.pid, signal.SIGKILL)
+    assert len(workers) == 2
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert not alive
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_end_within_two_seconds_and_300_megabytes(name: str, pool: "Bench") -> None:
+    """The kernel enforces both: a bomb that needs more is killed, and named so. The next document is unharmed."""
+    result = pool.extract(bomb(name))
+    assert result.reason in REASONS - {"died"}
+    assert pool.extract(page(1)).links
+
+
+def test_there_are_at_least_twenty_bombs() -> None:
+    assert len(BOMBS) >= 20
+
+
+class Bench:
+    """A pool that outlives single tests."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._pool = WorkerPool(EVERYTHING, 1)
+        self._runner.run(self._pool.open())
+
+    def extract(self, document: Document) -> Extraction:
+        return self._runner.run(self._pool.extract(document))
+
+    def close(self) -> None:
+        self._runner.run(self._pool.close())
+        self._runner.close()
+
+
+@pytest.fixture(scope="module")
+def pool():
+    bench = Bench()
+    yield bench
+    bench.close()

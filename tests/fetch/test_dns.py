@@ -1,0 +1,181 @@
+"""Names to addresses, against a real DNS server on loopback."""
+
+import asyncio
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fetch.servers import DnsServer, Engine, run
+from webgraph_it.fetch.dns import Answer, AnswerCache
+
+TABLE: dict[str, Any] = {
+    "uno.it": [("127.1.0.1", 3600)],
+    "due.it": [("127.1.0.1", 60), ("127.1.0.2", 60)],
+    "vuoto.it": [],
+    "muto.it": "silent",
+    "rotto.it": "servfail",
+    "lungo.it": "truncated",
+    "alias.it": "alias:due.it",
+    "fuori.it": [("127.66.0.1", 60)],
+    "misto.it": [("127.66.0.1", 60), ("127.1.0.3", 60)],
+    "sei.it": [("fd12::1", 60)],
+    "cambia.it": [[("127.1.0.1", 0)], [("127.66.0.1", 0)]],
+    "xn--citt-0na.it": [("127.1.0.4", 60)],
+    "a_b.it": [("127.1.0.5", 60)],
+}
+
+
+async def ask(*hosts: str, **settings: Any) -> tuple[list[Answer], DnsServer, Engine]:
+    server = await DnsServer(dict(TABLE)).start()
+    async with Engine(server.address, dns_settings={"timeout": 0.3, **settings}) as engine:
+        return [await engine.resolver.resolve(host) for host in hosts], server, engine
+
+
+def addresses(answer: Answer) -> list[str]:
+    return [str(address) for address in answer.addresses]
+
+
+def test_a_name_has_all_its_addresses() -> None:
+    answers, _, engine = run(ask("uno.it", "due.it", "alias.it", "xn--citt-0na.it", "a_b.it"))
+    assert list(map(addresses, answers)) == [
+        ["127.1.0.1"],
+        ["127.1.0.1", "127.1.0.2"],
+        ["127.1.0.1", "127.1.0.2"],
+        ["127.1.0.4"],
+        ["127.1.0.5"],
+    ]
+    assert engine.stats["dns/resolved"] == engine.stats["dns/query"] == 5
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("assente.it", "nxdomain"),
+        ("vuoto.it", "no-address"),
+        ("sei.it", "no-address"),
+        ("muto.it", "timeout"),
+        ("rotto.it", "server"),
+        ("fuori.it", "forbidden/loopback"),
+        ("127.66.0.1", "forbidden/loopback"),
+        ("[::1]", "forbidden/loopback"),
+        ("1.2.3.4.5", "name"),
+        ("a" * 70 + ".it", "name"),
+        ("a..it", "name"),
+    ],
+)
+def test_no_address_has_a_reason_and_a_count(host: str, reason: str) -> None:
+    (answer,), _, engine = run(ask(host))
+    assert answer.addresses == ()
+    assert answer.reason == reason
+    assert answer.message
+    assert engine.stats[f"dns/{reason}"] == 1
+
+
+def test_only_allowed_addresses_of_a_name_are_given() -> None:
+    (answer,), _, _ = run(ask("misto.it"))
+    assert addresses(answer) == ["127.1.0.3"]
+
+
+def test_a_silent_server_is_asked_twice() -> None:
+    _, server, _ = run(ask("muto.it"))
+    assert server.queries["muto.it"] == 2
+
+
+def test_a_truncated_answer_is_asked_for_by_tcp() -> None:
+    (answer,), server, _ = run(ask("lungo.it"))
+    assert addresses(answer) == ["127.1.0.1"]
+    assert server.tcp_queries == 1
+
+
+def test_answers_are_cached_positive_and_negative() -> None:
+    _, server, engine = run(ask("uno.it", "uno.it", "assente.it", "assente.it", "rotto.it", "rotto.it"))
+    assert server.queries["uno.it"] == server.queries["assente.it"] == 1
+    assert engine.stats["dns/cache_hit"] == 3
+
+
+def test_an_address_needs_no_question() -> None:
+    (answer,), server, engine = run(ask("127.1.0.9"))
+    assert answer.addresses == (ip_address("127.1.0.9"),)
+    assert not server.queries
+    assert not engine.stats["dns/query"]
+
+
+def test_a_name_asked_for_by_many_is_asked_once() -> None:
+    async def crowd() -> tuple[int, int]:
+        server = await DnsServer(dict(TABLE)).start()
+        async with Engine(server.address) as engine:
+            answers = await asyncio.gather(*(engine.resolver.resolve("uno.it") for _ in range(50)))
+            return len({answer.addresses for answer in answers}), server.queries["uno.it"]
+
+    assert run(crowd()) == (1, 1)
+
+
+def test_who_no_longer_waits_does_not_spoil_it_for_the_others() -> None:
+    async def crowd() -> Answer:
+        server = await DnsServer(dict(TABLE)).start()
+        async with Engine(server.address) as engine:
+            first = asyncio.ensure_future(engine.resolver.resolve("uno.it"))
+            second = asyncio.ensure_future(engine.resolver.resolve("uno.it"))
+            await asyncio.sleep(0)
+            first.cancel()
+            return await second
+
+    assert addresses(run(crowd())) == ["127.1.0.1"]
+
+
+def test_a_short_ttl_is_stretched_to_the_minimum_and_then_asked_again() -> None:
+    async def ask_twice() -> list[Answer]:
+        server = await DnsServer({"cambia.it": [[("127.1.0.1", 0)], [("127.66.0.1", 0)]]}).start()
+        async with Engine(server.address, dns_settings={"minimum_ttl": 0.3}) as engine:
+            answers = [await engine.resolver.resolve("cambia.it") for _ in range(2)]
+            await asyncio.sleep(1.1)
+            return [*answers, await engine.resolver.resolve("cambia.it")]
+
+    first, second, third = run(ask_twice())
+    assert addresses(first) == addresses(second) == ["127.1.0.1"]
+    assert third.reason == "forbidden/loopback", "rebinding leads nowhere"
+
+
+def test_ipv6_is_asked_for_only_if_wanted() -> None:
+    (answer,), server, _ = run(ask("sei.it", ipv6=True))
+    assert answer.reason == "forbidden/private"
+    assert server.queries["sei.it"] == 2
+
+
+def test_thousands_of_lookups_at_once() -> None:
+    async def flood() -> int:
+        table = {f"h{n}.it": [(f"127.1.{n // 250}.{n % 250}", 60)] for n in range(2000)}
+        server = await DnsServer(table).start()
+        async with Engine(server.address) as engine:
+            answers = await asyncio.gather(*(engine.resolver.resolve(host) for host in table))
+            return sum(
+                addresses(answer) == [table[host][0][0]] for host, answer in zip(table, answers, strict=True)
+            )
+
+    assert run(flood()) == 2000
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 20)), max_size=60))
+def test_the_cache_is_bounded_and_never_gives_an_old_answer(puts: list[tuple[str, int]]) -> None:
+    cache = AnswerCache(3)
+    ends: dict[str, float] = {}
+    for now, (host, ttl) in enumerate(puts):
+        cache.put(host, Answer((), host), now + ttl)
+        ends[host] = now + ttl
+        assert len(cache) <= 3
+        for name in ends:
+            found = cache.get(name, now)
+            assert found is None or (found.reason == name and ends[name] > now)
+
+
+def test_the_least_recently_used_answer_goes_first() -> None:
+    cache = AnswerCache(2)
+    cache.put("a", Answer((), "a"), 10)
+    cache.put("b", Answer((), "b"), 10)
+    cache.get("a", 1)
+    cache.put("c", Answer((), "c"), 10)
+    assert cache.get("b", 1) is None
+    assert cache.get("a", 1) is not None

@@ -1,0 +1,45 @@
+"""docs/fetching.md names every reason, flag, stat and setting of the engine."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from webgraph_it.fetch import decode, response_parser
+from webgraph_it.fetch.dns import _REASONS
+from webgraph_it.fetch.guard import Refusal
+
+PROJECT = Path(__file__).parents[2]
+PAGE = (PROJECT / "docs" / "fetching.md").read_text()
+ROOM = PROJECT / "webgraph_it" / "fetch"
+MODULES = ("client", "sockets", "connection", "response_head", "response_parser", "dns")
+SOURCE = "".join((ROOM / f"{name}.py").read_text() for name in MODULES)
+
+REASONS = set(re.findall(r'(?:FetchError|BadResponse)\(\s*"([a-z-]+)"', SOURCE)) | {"local", "unreachable"}
+FLAGS = {getattr(decode, name) for name in ("BOMB", "UNDECODABLE", "PARTLY_DECODED")} | {
+    getattr(response_parser, name) for name in ("CUT_BODY", "CUT_FRAMING", "DATA_LOSS", "NOT_CHUNKED")
+}
+SETTINGS = set(re.findall(r'settings\.get\w*\("([A-Z_0-9]+)"', (ROOM / "handler.py").read_text()))
+STATS = set(re.findall(r'_count\("([a-z_/]+)"', SOURCE)) | {"connections/peak"}
+
+
+@pytest.mark.parametrize("name", sorted(REASONS | FLAGS))
+def test_every_reason_and_flag_is_explained(name: str) -> None:
+    assert f"`{name}`" in PAGE or f"fetch/error/{name}`" in PAGE
+
+
+@pytest.mark.parametrize(
+    "name", sorted({f"dns-{reason}" for reason in _REASONS.values()} | {r.value for r in Refusal})
+)
+def test_every_way_of_not_finding_an_address_is_explained(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("name", sorted(STATS))
+def test_every_stat_is_named(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS - {"CONTACT_URL", "FROM_EMAIL", "DNS_SERVERS", "PORT_MAP"}))
+def test_every_setting_of_the_engine_is_named(name: str) -> None:
+    assert f"`{name}`" in PAGE

@@ -1,0 +1,96 @@
+"""The hostile corner of the small Italian internet, asked by the engine alone: every attack ends, by its name."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fetch.servers import Engine, run
+from webgraph_it.fetch.client import Reply
+from webgraph_it.fetch.connection import FetchError
+from webgraph_it.fetch.response_parser import Limits
+from webgraph_it.simweb import SimWeb
+
+TOTAL_SECONDS, SILENCE_SECONDS = 3.0, 1.5
+BODY_BYTES = 1_000_000
+TIMES = 10
+"""How often each attack is run, all at once."""
+
+OUTCOMES = {
+    "http://hostile-silence.it/": "silence",
+    "http://hostile-drip-head.it/": "timeout",
+    "http://hostile-drip-body.it/": "timeout",
+    "http://hostile-endless-headers.it/": "head-bytes",
+    "http://hostile-endless-body.it/": "truncated",
+    "http://hostile-endless-chunk.it/": "truncated",
+    "http://hostile-huge-header.it/": "head-bytes",
+    "http://hostile-packed-bombs.it/0.html": "bomb",
+    "http://hostile-packed-bombs.it/1.html": "bomb",
+    "http://hostile-packed-bombs.it/2.html": "bomb",
+    "http://hostile-packed-bombs.it/3.html": "bomb",
+    "http://hostile-robots.it/robots.txt": "truncated",
+    "https://hostile-tls-garbage.it/": "tls",
+    "https://hostile-tls-silence.it/": "connect-timeout",
+    "http://hostile-dns-forbidden.it/": "forbidden/loopback",
+    "http://hostile-dns-mixed.it/": "",
+    "http://127.2.0.1/": "forbidden/loopback",
+    "http://2130837505/": "forbidden/loopback",
+    "http://[::ffff:127.2.0.1]/": "forbidden/embedded-ipv4",
+    "http://localhost/": "dns-nxdomain",
+}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[SimWeb]:
+    with SimWeb(hosts=4, pages=20, seed=7, only=["plain"], hostile=True) as web:
+        yield web
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def test_every_attack_ends_in_time_by_its_name_and_leaves_nothing_behind(web: SimWeb) -> None:
+    async def attacks() -> tuple[dict[str, Counter[str]], float]:
+        ports = {int(port): int(to) for port, to in web.settings["PORT_MAP"].items()}
+        outcomes: dict[str, Counter[str]] = {url: Counter() for url in OUTCOMES}
+        longest = 0.0
+        async with Engine(
+            web.settings["DNS_SERVERS"][0],
+            port_map=ports,
+            total_seconds=TOTAL_SECONDS,
+            silence_seconds=SILENCE_SECONDS,
+            connect_seconds=SILENCE_SECONDS,
+            limits=Limits(body_bytes=BODY_BYTES),
+        ) as engine:
+
+            async def one(url: str) -> None:
+                nonlocal longest
+                began = time.monotonic()
+                try:
+                    outcomes[url][named(await engine.get(url))] += 1
+                except FetchError as error:
+                    outcomes[url][error.reason] += 1
+                longest = max(longest, time.monotonic() - began)
+
+            await asyncio.gather(*(one(url) for url in OUTCOMES for _ in range(TIMES)))
+            await asyncio.sleep(0.3)
+            assert engine.fetcher.governor.open == engine.fetcher.governor.idle
+            assert not engine.fetcher.governor.closing
+        return outcomes, longest
+
+    def named(reply: Reply) -> str:
+        assert len(reply.body) <= BODY_BYTES
+        return ",".join(reply.flags)
+
+    before = resident_bytes()
+    outcomes, longest = run(attacks(), seconds=60)
+    assert {url: set(found) for url, found in outcomes.items()} == {
+        url: {end} for url, end in OUTCOMES.items()
+    }
+    assert longest < 4 * TOTAL_SECONDS, "measured on a machine that does other things too"
+    assert resident_bytes() - before < 200_000_000
+    assert web.decoy_hits() == []

@@ -1,0 +1,511 @@
+"""The frontier against a model: a dict of URLs and a clock per host, with everything that may happen to them.
+
+The model knows nothing of windows, lines, layers or turns. It says which URLs exist, in which order a host's come,
+when a host may be asked, and what the last commit was. The frontier runs with room for three hosts and two
+entries each, so that every way of getting rid of memory is taken all the time.
+"""
+
+import copy
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from webgraph_it.frontier import (
+    Failure,
+    Frontier,
+    FrontierError,
+    Frozen,
+    Kind,
+    Lease,
+    Limits,
+    MemoryStore,
+    Order,
+    Outcome,
+    Politeness,
+    RocksStore,
+    Store,
+    roster,
+    turns,
+)
+from webgraph_it.frontier.layout import STATE
+from webgraph_it.frontier.politeness import Clock
+from webgraph_it.items import State
+
+from .making import CALM, DELAY, EAGER, NOW, commit, drain, lease_at, link, links, open_frontier
+
+HOSTS = "abcdefg"
+POLICY = Politeness(
+    host_delay_seconds=DELAY,
+    delay_factor=5,
+    address_delay_seconds=0,
+    back_off_seconds=4,
+    park_after_failures=3,
+    park_seconds=100,
+    park_times=1,
+)
+
+
+@dataclass
+class Known:
+    """The model of what a commit holds."""
+
+    queues: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
+    """host → (depth, number, key), leased ones included."""
+    attempts: dict[str, int] = field(default_factory=dict)
+    """By key, of all URLs ever seen."""
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    finished: set[str] = field(default_factory=set)
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """Rules are what may happen; each checks what it can see."""
+
+    make_store: Callable[[], Store]
+
+    @initialize()
+    def start(self) -> None:
+        self.store = self.make_store()
+        self.now = NOW
+        self.numbers = 0
+        self.known = Known()
+        self.committed = copy.deepcopy(self.known)
+        self.leases: dict[str, Lease] = {}
+        self.frozen: Frozen | None = None
+        self.to_be_committed = self.committed
+        self.floor = 0.0
+        self.open(clean=True)
+
+    def open(self, clean: bool) -> None:
+        self.known = copy.deepcopy(self.committed)
+        self.leases.clear()
+        self.frozen = None
+        if not clean:
+            self.floor = self.now
+        self.frontier = Frontier.open(self.store, POLICY, Order.BREADTH, Limits(), self.now)
+
+    # -- what happens -----------------------------------------------------------------------------------------
+
+    @rule(
+        wanted=st.lists(st.tuples(st.sampled_from(HOSTS), st.integers(0, 40)), max_size=12),
+        depth=st.integers(0, 3),
+    )
+    def add(self, wanted: list[tuple[str, int]], depth: int) -> None:
+        batch = [link(host, f"/{path}") for host, path in wanted]
+        new = list({link.key: link for link in batch if link.key not in self.known.attempts}.values())
+        assert self.frontier.add(batch, depth, "", self.now).new == new
+        for one in new:
+            self.known.attempts[one.key] = 0
+            self.enqueue(one.key, depth)
+
+    @rule()
+    def take(self) -> None:
+        lease = self.frontier.next(self.now)
+        if lease is None:
+            assert not self.ready_hosts(), f"{self.frontier} kept {self.ready_hosts()}"
+        else:
+            self.leased(lease)
+            self.leases[lease.host] = lease
+
+    @precondition(lambda self: self.leases)
+    @rule(
+        data=st.data(),
+        kind=st.sampled_from(Kind),
+        failure=st.sampled_from(Failure),
+        duration=st.sampled_from([0.0, 0.5, 3.0]),
+        retry_after=st.sampled_from([None, 7.0, 80.0]),
+        fetched=st.booleans(),
+    )
+    def end(
+        self,
+        data: st.DataObject,
+        kind: Kind,
+        failure: Failure,
+        duration: float,
+        retry_after: float | None,
+        fetched: bool,
+    ) -> None:
+        lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
+        if kind is Kind.RETRY and not self.frontier.may_retry(lease):
+            kind = Kind.FINISHED
+        outcome = Outcome(
+            kind, failure, fetched, duration, retry_after_seconds=retry_after, url="https://x.it/"
+        )
+        self.frontier.done(lease, outcome, self.now)
+        self.ended(lease, outcome)
+
+    def ended(self, lease: Lease, outcome: Outcome) -> None:
+        queue = self.known.queues[lease.host]
+        (entry,) = [entry for entry in queue if entry[2] == lease.key]
+        if outcome.kind is not Kind.SPELLING:
+            queue.remove(entry)
+        if outcome.kind is Kind.FINISHED:
+            self.known.finished.add(lease.key)
+        if outcome.kind is Kind.RETRY:
+            self.known.attempts[lease.key] += 1
+            self.enqueue(lease.key, entry[0])
+        clock = self.known.clocks[lease.host]
+        self.known.clocks[lease.host] = POLICY.after(clock, outcome, self.now)
+
+    @rule(fetches=st.integers(1, 15), failure=st.sampled_from([Failure.NONE, Failure.NONE, Failure.SERVER]))
+    def work(self, fetches: int, failure: Failure) -> None:
+        """Some fetches in a row, each as soon as the frontier says."""
+        for _ in range(fetches):
+            wake_at = self.frontier.wake_at()
+            if wake_at is None:
+                return
+            self.now = max(self.now, wake_at)
+            lease = self.frontier.next(self.now)
+            if lease is not None:
+                self.leased(lease)
+                self.frontier.done(lease, Outcome(failure=failure), self.now)
+                self.ended(lease, Outcome(failure=failure))
+        self.check_counts()
+
+    @rule(host=st.sampled_from(HOSTS), depth=st.integers(0, 3))
+    def add_many(self, host: str, depth: int) -> None:
+        self.add([(host, 100 * depth + path) for path in range(12)], depth)
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data(), wait=st.sampled_from([0.0, 3.0, 70.0]))
+    def give_back(self, data: st.DataObject, wait: float) -> None:
+        lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
+        self.frontier.release(lease, self.now, self.now + wait)
+        clock = self.known.clocks[lease.host]
+        self.known.clocks[lease.host] = clock._replace(ready_at=max(clock.ready_at, self.now + wait))
+
+    @rule(seconds=st.sampled_from([0.5, DELAY, 11.0, 101.0]))
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+    @precondition(lambda self: self.frozen is None)
+    @rule()
+    def freeze(self) -> None:
+        self.frozen = self.frontier.freeze()
+        self.to_be_committed = copy.deepcopy(self.known)
+
+    @precondition(lambda self: self.frozen is not None)
+    @rule(forget=st.booleans())
+    def write(self, forget: bool) -> None:
+        assert self.frozen is not None
+        self.frozen.write({"finished": str(len(self.to_be_committed.finished)).encode()})
+        if forget:
+            self.frontier.forget(self.frozen)
+        self.frozen = None
+        self.committed = self.to_be_committed
+
+    @rule()
+    def crash(self) -> None:
+        self.store = self.reopened_store()
+        self.open(clean=False)
+        assert int(self.frontier.get_meta("finished") or 0) == len(self.known.finished)
+
+    @precondition(lambda self: self.frozen is None)
+    @rule()
+    def restart(self) -> None:
+        clean = not self.leases
+        self.frontier.close({"finished": str(len(self.known.finished)).encode()})
+        self.committed = copy.deepcopy(self.known)
+        self.store = self.reopened_store()
+        self.open(clean)
+
+    def reopened_store(self) -> Store:
+        self.store.close()
+        return self.store
+
+    # -- what holds -------------------------------------------------------------------------------------------
+
+    def enqueue(self, key: str, depth: int) -> None:
+        self.numbers += 1
+        self.known.queues.setdefault(key.partition(")")[0], []).append((depth, self.numbers, key))
+
+    def ready_at(self, host: str) -> float:
+        clock = self.known.clocks.get(host, Clock())
+        delay = POLICY.delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        return max(clock.ready_at, self.floor + delay)
+
+    def ready_hosts(self) -> list[str]:
+        """Those that must be offered. A leased host takes one of the active places."""
+        if len(self.leases) >= roster.ACTIVE_HOSTS:
+            return []
+        hosts = (host for host, queue in self.known.queues.items() if queue and host not in self.leases)
+        return [host for host in hosts if self.ready_at(host) <= self.now]
+
+    def leased(self, lease: Lease) -> None:
+        assert lease.host not in self.leases, "two leases on one host"
+        assert self.now >= self.ready_at(lease.host), "too early"
+        assert lease.key == min(self.known.queues[lease.host])[2], "out of order"
+        assert lease.attempts == self.known.attempts[lease.key]
+        clock = self.known.clocks.get(lease.host, Clock())
+        assert lease.given_up == clock.given_up
+        self.known.clocks[lease.host] = clock._replace(parked=False)  # its time has come
+
+    def teardown(self) -> None:
+        if not hasattr(self, "frontier"):
+            return
+        self.check_counts()
+        for lease in self.leases.values():
+            self.frontier.release(lease, self.now, self.now)
+        left = {entry[2] for queue in self.known.queues.values() for entry in queue}
+        taken = [lease.key for lease in drain(self.frontier, self.now)]
+        assert sorted(taken) == sorted(left), "lost or twice"
+        assert self.frontier.counts().queued == 0
+        assert not [report for report in self.frontier.hosts() if report.queued]
+        self.store.close()
+
+    def check_counts(self) -> None:
+        counts, queues = self.frontier.counts(), self.known.queues.values()
+        assert counts.seen == len(self.known.attempts)
+        assert counts.done == len(self.known.finished)
+        assert (counts.leased, counts.queued) == (len(self.leases), sum(map(len, queues)) - len(self.leases))
+        assert counts.hosts == len(self.known.queues)
+        parked = [h for h, c in self.known.clocks.items() if c.parked and self.known.queues[h]]
+        assert counts.hosts_parked == len([host for host in parked if host not in self.leases])
+        all_hosts = counts.hosts_ready + counts.hosts_waiting + counts.hosts_parked + counts.leased
+        assert all_hosts == sum(map(bool, queues))
+
+
+SMALL: dict[str, Any] = {
+    "ACTIVE_HOSTS": 3,
+    "PREFETCH": 2,
+    "QUANTUM": 2,
+    "LINE_PREFETCH": 2,
+    "WAKE_AT_ONCE": 1,
+    # A host that has to wait at all makes room: then the model knows who must be offered.
+    "LONG_WAIT_SECONDS": 0.0,
+    "SHORT_WAIT_SECONDS": 0.0,
+}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SMALL.items():
+        monkeypatch.setattr(roster, name, value)
+
+
+def run_machine(make_store: Callable[[], Store], examples: int, reopen: bool = False) -> None:
+    class Machine(FrontierMachine):
+        def reopened_store(self) -> Store:
+            self.store.close()
+            return RocksStore(self.directory) if reopen else self.store
+
+    Machine.make_store = lambda self: _made(self, make_store)  # type: ignore[method-assign,assignment]
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=60,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def _made(machine: Any, make_store: Callable[[], Store]) -> Store:
+    store = make_store()
+    machine.directory = getattr(store, "_directory", None)
+    return store
+
+
+@pytest.mark.usefixtures("small")
+def test_the_frontier_is_its_model_when_memory_is_tight() -> None:
+    run_machine(MemoryStore, 120)
+
+
+def test_the_frontier_is_its_model_when_memory_is_ample() -> None:
+    run_machine(MemoryStore, 60)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_frontier_is_its_model_on_disk() -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        numbers = iter(range(10**9))
+        run_machine(lambda: RocksStore(f"{directory}/{next(numbers)}"), 12, reopen=True)
+
+
+# -- what the model leaves out --------------------------------------------------------------------------------
+
+
+def test_a_lease_ends_once() -> None:
+    frontier = open_frontier()
+    frontier.add(links("a", 2), 0, "", NOW)
+    lease = lease_at(frontier, NOW)
+    frontier.done(lease, Outcome(), NOW)
+    with pytest.raises(ValueError, match="is not leased"):
+        frontier.done(lease, Outcome(), NOW)
+    lease_at(frontier, NOW)
+    with pytest.raises(ValueError, match="is not leased"):
+        frontier.release(lease, NOW, NOW)
+
+
+def test_a_url_is_tried_a_bounded_number_of_times() -> None:
+    frontier = open_frontier(policy=EAGER._replace(retry_times=2, park_after_failures=99))
+    frontier.add(links("a", 1), 0, "", NOW)
+    for attempt in range(2):
+        lease = lease_at(frontier, NOW)
+        assert (lease.attempts, frontier.may_retry(lease)) == (attempt, True)
+        frontier.done(lease, Outcome(Kind.RETRY, Failure.SERVER), NOW)
+    last = lease_at(frontier, NOW)
+    assert not frontier.may_retry(last)
+    with pytest.raises(ValueError, match="tried 3 times"):
+        frontier.done(last, Outcome(Kind.RETRY, Failure.SERVER), NOW)
+    frontier.done(last, Outcome(failure=Failure.SERVER), NOW)
+    assert frontier.counts().done == 1
+
+
+def test_a_dead_host_is_parked_and_then_given_up_so_that_the_crawl_ends() -> None:
+    policy = EAGER._replace(park_after_failures=3, park_seconds=100, park_times=2)
+    frontier = open_frontier(policy=policy)
+    frontier.add(links("a", 500), 0, "", NOW)
+    fetches, now = 0, NOW
+    while (wake_at := frontier.wake_at()) is not None:
+        now = max(now, wake_at)
+        while (lease := frontier.next(now)) is not None:
+            fetches += not lease.given_up
+            outcome = Outcome(failure=Failure.DNS) if not lease.given_up else Outcome(fetched=False)
+            frontier.done(lease, outcome, now)
+    assert (fetches, now, frontier.counts().done) == (3 + 1 + 1, NOW + 200, 500)
+
+
+def test_parked_hosts_are_counted() -> None:
+    frontier = open_frontier(policy=EAGER._replace(park_after_failures=1, park_seconds=100))
+    frontier.add(links("ab", 2), 0, "", NOW)
+    frontier.done(lease_at(frontier, NOW), Outcome(failure=Failure.NETWORK), NOW)
+    assert repr(frontier) == "<Frontier 3 queued, 0 leased, 1 done | hosts: 1 ready, 0 waiting, 1 parked>"
+    assert sum(report.parked for report in frontier.hosts()) == 1
+
+
+def test_a_crowded_address_serves_its_hosts_in_turn() -> None:
+    frontier = open_frontier(policy=EAGER._replace(address_delay_seconds=1.0), now=NOW - 10)
+    frontier.add(links(HOSTS, 2), 0, "", NOW)
+    for _ in HOSTS:
+        frontier.done(lease_at(frontier, NOW), Outcome(address="192.0.2.1"), NOW)
+    starts = []
+    now = NOW
+    while (wake_at := frontier.wake_at()) is not None:
+        now = max(now, wake_at)
+        if (lease := frontier.next(now)) is not None:
+            starts.append((now, lease.host))
+            frontier.done(lease, Outcome(), now)
+    assert [time for time, _ in starts] == [NOW + n for n in range(len(HOSTS))]
+    assert {host for _, host in starts} == {f"it,{name}" for name in HOSTS}
+
+
+def test_an_overcrowded_address_sends_hosts_back_to_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MOST_IN_CROWD", 2)
+    test_a_crowded_address_serves_its_hosts_in_turn()
+
+
+def test_the_fetcher_moves_the_address_clock() -> None:
+    frontier = open_frontier(policy=EAGER._replace(address_delay_seconds=1.0), now=NOW)
+    assert frontier.address_ready("192.0.2.1", NOW) == NOW + 1  # nobody knows what was asked before
+    frontier.address_used("192.0.2.1", NOW + 5)
+    assert frontier.address_ready("192.0.2.1", NOW + 5.5) == NOW + 6
+    assert frontier.address_ready("192.0.2.1", NOW + 7) == NOW + 7
+
+
+def test_hosts_on_disk_are_served_while_others_are_long(small: None) -> None:
+    frontier = open_frontier()
+    frontier.add(links("abc", 100), 0, "", NOW)
+    frontier.add(links("defg", 1), 0, "", NOW)
+    order = [lease.host for lease in drain(frontier, NOW)]
+    assert max(order.index(f"it,{name}") for name in "defg") < 20
+
+
+def test_a_trap_named_by_the_caller_is_cut() -> None:
+    frontier = open_frontier()
+    good, bad = links("a", 2)
+    added = frontier.add([good, bad], 0, "", NOW, traps={bad.digest: "repeated-segments"})
+    assert added.new == [good, bad]
+    assert added.cut == [(bad, State.TRAP_CUT, "repeated-segments")]
+
+
+def test_a_host_of_cut_links_only_is_no_host() -> None:
+    frontier = open_frontier(limits=Limits(max_depth=1))
+    frontier.add(links("a", 3), 2, "", NOW)
+    assert (frontier.counts().hosts, list(frontier.hosts())) == (0, [])
+
+
+def test_freezing_twice_without_writing_is_refused() -> None:
+    frontier = open_frontier()
+    frontier.freeze()
+    with pytest.raises(RuntimeError, match="has not been written"):
+        frontier.freeze()
+
+
+def test_a_commit_that_failed_can_be_written_again() -> None:
+    class FullDisk(MemoryStore):
+        full = False
+
+        def commit(self, changes: Any) -> None:
+            if self.full:
+                raise FrontierError("no space")
+            super().commit(changes)
+
+    store = FullDisk()
+    frontier = open_frontier(store)
+    frontier.add(links("a", 3), 0, "", NOW)
+    frozen = frontier.freeze()
+    store.full = True
+    with pytest.raises(FrontierError):
+        frozen.write({"lengths": b"1"})
+    frontier.done(lease_at(frontier, NOW), Outcome(), NOW)
+    store.full = False
+    frozen.write({"lengths": b"2"})
+    frontier.forget(frozen)
+    again = open_frontier(store)
+    assert (again.get_meta("lengths"), again.counts().queued) == (b"2", 3)
+
+
+def test_uncommitted_changes_are_forgotten_once_written() -> None:
+    frontier = open_frontier()
+    frontier.add(links(HOSTS, 20), 0, "", NOW)
+    assert frontier.counts().uncommitted > 140
+    commit(frontier)
+    assert frontier.counts().uncommitted == 0
+
+
+def test_what_came_and_went_between_two_commits_costs_the_store_nothing() -> None:
+    store = MemoryStore()
+    frontier = open_frontier(store)
+    frontier.add(links("a", 50), 0, "", NOW)
+    drain(frontier, NOW)
+    commit(frontier)
+    assert not list(store.items(b"l", b"m"))
+    assert not list(store.items(b"q", b"r"))
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (b'{"layout": 99, "clean": true}', "layout version 99"),
+        (b"not JSON", "state is damaged"),
+        (b"{}", "state is damaged"),
+    ],
+)
+def test_a_strange_state_is_refused(state: bytes, words: str) -> None:
+    store = MemoryStore()
+    store.commit({STATE: state})
+    with pytest.raises(FrontierError, match=words):
+        open_frontier(store)
+
+
+def test_a_lost_queue_is_noticed() -> None:
+    store = MemoryStore()
+    frontier = open_frontier(store)
+    frontier.add(links("a", 2), 0, "", NOW)
+    commit(frontier)
+    store.commit(dict.fromkeys([key for key, _ in store.items(b"q", b"r")]))
+    with pytest.raises(FrontierError, match=r"it,a should have 2 URLs and has none"):
+        open_frontier(store, CALM, now=NOW).next(NOW + 100)

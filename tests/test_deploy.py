@@ -1,0 +1,108 @@
+"""The files in deploy/ are what they say: they parse, and they agree with each other and with the crawl."""
+
+import configparser
+import re
+import shutil
+import subprocess
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from webgraph_it import settings
+from webgraph_it.fetch.schedule import Schedule, parse_schedule
+
+DEPLOY = Path(__file__).parent.parent / "deploy"
+OPEN_FILES = 32_768
+
+
+def lines_of(name: str) -> list[str]:
+    lines = (line.strip() for line in (DEPLOY / name).read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def unit() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string((DEPLOY / "webgraph_it.service").read_text().replace("\\\n", " "))
+    return parser
+
+
+def plan() -> Schedule:
+    return parse_schedule((DEPLOY / "bandwidth.json").read_text())
+
+
+def test_every_file_is_in_the_readme() -> None:
+    readme = (DEPLOY / "README.md").read_text()
+    assert [
+        file.name for file in DEPLOY.iterdir() if f"`{file.name}`" not in readme and file.name != "README.md"
+    ] == []
+
+
+def test_the_service_resumes_one_crawl_and_gives_settings_that_exist() -> None:
+    service = unit()["Service"]
+    given = dict(re.findall(r"-s '?(\w+)=(\S+)", service["ExecStart"]))
+    assert given["JOBDIR"].startswith("/var/lib/webgraph_it/")
+    assert [name for name in given if name != "JOBDIR" and not hasattr(settings, name)] == []
+    assert service["Restart"] == "on-failure"
+    assert int(service["LimitNOFILE"]) == OPEN_FILES
+    assert "-USR1" in service["ExecReload"]
+
+
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    text = (DEPLOY / "webgraph_it.service").read_text()
+    copy = tmp_path / "webgraph_it.service"  # with programs and a user that exist here
+    text = re.sub(r"/opt/webgraph_it/.venv/bin/scrapy", "/bin/true", text)
+    copy.write_text(re.sub(r"(User|Group)=webgraph_it", r"\1=root", text))
+    check = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=30)
+    complaints = [line for line in check.stderr.splitlines() if "webgraph_it.service" in line]
+    assert complaints == []
+
+
+def test_limits_allow_the_files_of_the_service() -> None:
+    for line in lines_of("limits.conf"):
+        user, kind, item, value = line.split()
+        assert (user, item, int(value)) == ("webgraph_it", "nofile", OPEN_FILES)
+        assert kind in ("soft", "hard")
+    assert OPEN_FILES > 2 * settings.MAX_TCP_CONNECTIONS
+
+
+def test_sysctl_lines_are_names_and_numbers() -> None:
+    lines = lines_of("sysctl.conf")
+    assert len(lines) > 3
+    assert [line for line in lines if not re.fullmatch(r"[a-z0-9_.-]+ = [0-9]+( [0-9]+)?", line)] == []
+
+
+def test_unbound_lines_are_options_of_the_server(tmp_path: Path) -> None:
+    first, *options = lines_of("unbound.conf")
+    assert first == "server:"
+    assert [line for line in options if not re.fullmatch(r"[a-z0-9-]+: \S+( \S+)?", line)] == []
+    port = next(line.split()[1] for line in options if line.startswith("port:"))
+    assert f"127.0.0.1:{port}" in unit()["Service"]["ExecStart"]
+    if shutil.which("unbound-checkconf") is None:
+        pytest.skip("unbound-checkconf is not installed")
+    subprocess.run(
+        ["unbound-checkconf", DEPLOY / "unbound.conf"], check=True, timeout=30, capture_output=True
+    )
+
+
+CRON = re.compile(r"(?:(@reboot)|(\d+)\s+(\d+)\s+\*\s+\*\s+(\d)-(\d))\s+root\s+.*-d (\d+) -u \d+")
+
+
+def test_cron_lines_follow_the_plan_through_a_week() -> None:
+    jobs = [
+        found for line in lines_of("wondershaper.cron") if "=" not in line and (found := CRON.fullmatch(line))
+    ]
+    assert len(jobs) == len([line for line in lines_of("wondershaper.cron") if "=" not in line]) == 3
+    monday = datetime(2026, 11, 16, tzinfo=ZoneInfo("Europe/Rome"))
+    kilobits = 0
+    for minutes in range(0, 2 * 7 * 24 * 60, 30):  # the second week: the first one finds the state
+        now = monday + timedelta(minutes=minutes)
+        for _, minute, hour, first_day, last_day, rate in (job.groups() for job in jobs):
+            if minute is not None and (now.minute, now.hour) == (int(minute), int(hour)):
+                kilobits = int(rate) if int(first_day) <= now.isoweekday() <= int(last_day) else kilobits
+        if minutes >= 7 * 24 * 60:
+            assert kilobits * 125 == plan().rate_at(now.timestamp()), now

@@ -1,0 +1,42 @@
+"""docs/politeness.md and docs/operations.md name only what exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from webgraph_it import settings
+from webgraph_it.fetch.schedule import parse_schedule
+
+PROJECT = Path(__file__).parent.parent
+POLITENESS = (PROJECT / "docs" / "politeness.md").read_text()
+OPERATIONS = (PROJECT / "docs" / "operations.md").read_text()
+TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", POLITENESS)))
+
+
+@pytest.mark.parametrize(("file", "test"), TESTS, ids=[test for _, test in TESTS])
+def test_a_promise_has_its_test(file: str, test: str) -> None:
+    assert re.search(rf"def {test}\(", (PROJECT / file).read_text())
+
+
+def test_every_promise_names_a_test() -> None:
+    table = POLITENESS.partition("| promise |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) >= 15
+    assert [row for row in table if "::test_" not in row] == []
+
+
+@pytest.mark.parametrize("page", [POLITENESS, OPERATIONS], ids=["politeness", "operations"])
+def test_settings_are_called_by_their_names(page: str) -> None:
+    named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", page))
+    assert [name for name in sorted(named) if not hasattr(settings, name)] == []
+
+
+def test_files_are_where_they_are_said_to_be() -> None:
+    files = set(re.findall(r"(?:deploy|docs|webgraph_it/fetch)/[\w.]+\.\w+", POLITENESS + OPERATIONS))
+    assert [name for name in sorted(files) if not (PROJECT / name).exists()] == []
+
+
+def test_the_plan_shown_is_a_plan() -> None:
+    example = re.search(r"^    \[\n.*?^    \]\n", OPERATIONS, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    assert len(parse_schedule(example[0]).entries) == 3

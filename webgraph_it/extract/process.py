@@ -1,0 +1,164 @@
+"""The crawl process's end of one worker process: start it, give it documents, take its replies, see it end.
+
+Decides nothing: what an end means for the documents that the worker held is the pool's business (workers.py).
+"""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import Protocol, cast
+
+import webgraph_it
+from webgraph_it.extract import frames
+from webgraph_it.extract.records import Document, Extraction
+
+_STALLED_TICKS_STARTING = 60
+_EXIT_POLL_SECONDS = 0.01
+_EXIT_POLLS = 200
+_BUFFER_BYTES = 1 << 16
+
+
+class Owner(Protocol):
+    """Who is told what a worker does."""
+
+    def answered(self, worker: "Worker", extraction: Extraction) -> None: ...
+
+    def lost(self, worker: "Worker") -> None: ...
+
+
+class Job:
+    """A document on its way."""
+
+    __slots__ = ("attempts", "document", "future")
+
+    def __init__(self, document: Document, future: "asyncio.Future[Extraction]") -> None:
+        self.document = document
+        self.future = future
+        self.attempts = 0
+
+
+async def start(options: dict[str, object], owner: Owner) -> "Worker":
+    """A new worker. Documents may be given at once; it reads them when it is ready."""
+    channel, process = _spawn(options)
+    replies = channel.dup()
+    loop = asyncio.get_running_loop()
+    _, worker = await loop.create_unix_connection(lambda: Worker(owner, process, replies), sock=channel)
+    return worker
+
+
+def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
+    """A new worker process and our end of its socket. Takes a few milliseconds."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with theirs:
+        arguments = json.dumps({**options, "socket": theirs.fileno()})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C in a terminal is for the crawl alone
+            env=_environment(),
+        )
+    return ours, process
+
+
+def _environment() -> dict[str, str]:
+    """Ours, so that the worker finds this very package wherever the crawl was started."""
+    package = str(Path(webgraph_it.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+class Worker(asyncio.BufferedProtocol):
+    """The crawl process's end of one worker: what was sent (in order), what came back.
+
+    It receives into one buffer of its own: asyncio would otherwise allocate 256 KB for each of our small replies.
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, owner: Owner, process: "subprocess.Popen[bytes]", replies: socket.socket) -> None:
+        self.jobs: deque[Job] = deque()
+        self.ready = False
+        self.overdue = False
+        self.leaving = False
+        self._owner = owner
+        self._process = process
+        self._replies = replies
+        self._received = bytearray(_BUFFER_BYTES)
+        self._filled = 0
+        self._stalled_ticks = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's does not inherit from it
+
+    def give(self, job: Job) -> None:
+        self.jobs.append(job)
+        self.transport.writelines((frames.request(job.document), job.document.body))
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self._received)[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._stalled_ticks = 0
+        self._filled += nbytes
+        taken = self._take_replies()
+        if taken:
+            self._received[: self._filled - taken] = self._received[taken : self._filled]
+            self._filled -= taken
+        if self._filled == len(self._received):  # a reply larger than any before
+            self._received = self._received + bytes(len(self._received))
+
+    def _take_replies(self) -> int:
+        """Pass on all whole replies; how many bytes they were."""
+        start = 0
+        while start + frames.REPLY.size <= self._filled:
+            end = start + frames.reply_length(self._received, start)
+            if end > self._filled:
+                break
+            self._take(bytes(self._received[start:end]))
+            start = end
+        return start
+
+    def _take(self, frame: bytes) -> None:
+        if frame == frames.READY:
+            self.ready = True
+        elif self.jobs:
+            self._owner.answered(self, frames.extraction(frame))
+        else:
+            raise ValueError("a worker answers what it was not asked")
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Take the replies that came before the end first, so that none but the last document is blamed.
+
+        A failed write closes the transport even if replies wait to be read: hence a second handle on the socket.
+        """
+        self.leaving = True
+        with self._replies:
+            try:
+                while received := self._replies.recv_into(self.get_buffer(-1)):
+                    self.buffer_updated(received)
+            except (OSError, ValueError):  # nothing more, or nonsense
+                pass
+        self._owner.lost(self)
+
+    def tick(self, most_ticks: int) -> None:
+        """Another second without an answer; it is killed after so many."""
+        self._stalled_ticks = self._stalled_ticks + 1 if self.jobs else 0
+        if self._stalled_ticks >= (most_ticks if self.ready else _STALLED_TICKS_STARTING):
+            self.overdue = True
+            self._process.kill()
+
+    async def exit_code(self) -> int:
+        """Wait for the process without blocking; kill it if it lingers."""
+        for _ in range(_EXIT_POLLS):
+            if (code := self._process.poll()) is not None:
+                return code
+            await asyncio.sleep(_EXIT_POLL_SECONDS)
+        self._process.kill()
+        return self._process.wait()

@@ -1,0 +1,235 @@
+"""The hostile corner: servers that try to hang, flood or mislead a crawler. Only with --hostile.
+
+One host for each kind of attack, named after it. Nothing leaves 127.0.0.0/8: attackers answer from healthy
+addresses like everybody; what they point to are DECOYS, where a listener records whoever comes (an event in
+the hit log whose address is outside hosts.HEALTHY is a crawler led astray).
+
+    ATTACKS        what is sent in answer to any path but robots.txt
+    DNS_ATTACKS    what DNS says instead of the host's address
+    BROKEN_TLS_…   addresses whose HTTPS port does not speak TLS
+"""
+
+import gzip
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import count, repeat
+
+import brotli
+
+from webgraph_it.simweb.answers import Answer
+from webgraph_it.simweb.hosts import Addresses, Host
+from webgraph_it.simweb.html_bombs import BOMBS
+from webgraph_it.simweb.plan import Plan
+
+DECOYS = ("127.2.0.1", "127.0.0.1")
+BROKEN_TLS_GARBAGE_ADDRESS = "127.1.253.1"
+BROKEN_TLS_SILENT_ADDRESS = "127.1.253.2"
+DRIP_SECONDS = 0.5
+BOMB_BYTES = 256 << 20
+_BLOCK_BYTES = 1 << 20
+
+DNS_ATTACKS: dict[str, Callable[[Host, int], tuple[str, ...]]] = {
+    "hostile-dns-forbidden": lambda host, asked: (DECOYS[0],),
+    "hostile-dns-mixed": lambda host, asked: (DECOYS[0], host.address),
+    "hostile-dns-rebinding": lambda host, asked: (host.address if asked == 0 else DECOYS[0],),
+}
+_BROKEN_TLS = {
+    "hostile-tls-garbage": BROKEN_TLS_GARBAGE_ADDRESS,
+    "hostile-tls-silence": BROKEN_TLS_SILENT_ADDRESS,
+}
+
+_OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+_LINKS = b'<p><a href="/ancora.html">ancora</a> tempo perso</p>\n' * 400
+Script = Iterator[tuple[float, bytes]]
+
+
+# -- scripts: pauses and bytes, without end -----------------------------------------------------------------
+
+
+def _silence() -> Script:
+    yield from repeat((3600.0, b""))
+
+
+def _drip_head() -> Script:
+    yield 0.0, _OK + b"X-Goccia: "
+    yield from repeat((DRIP_SECONDS, b"a"))
+
+
+def _drip_body() -> Script:
+    yield 0.0, _OK + b"Content-Length: 1000000\r\n\r\n<html><body>"
+    yield from repeat((DRIP_SECONDS, b"a"))
+
+
+def _endless_headers() -> Script:
+    yield 0.0, _OK
+    for number in count():
+        yield 0.0, b"".join(b"X-Riga-%d-%d: riempitivo\r\n" % (number, n) for n in range(1000))
+
+
+def _endless_body() -> Script:
+    yield 0.0, _OK + b"Transfer-Encoding: chunked\r\n\r\n"
+    yield from repeat((0.0, b"%x\r\n%b\r\n" % (len(_LINKS), _LINKS)))
+
+
+def _endless_chunk() -> Script:
+    yield 0.0, _OK + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffff\r\n"
+    yield from repeat((0.0, _LINKS))
+
+
+def _huge_header() -> Script:
+    yield 0.0, _OK + b"X-Enorme: " + b"a" * 1_000_000 + b"\r\nContent-Length: 2\r\n\r\nok"
+
+
+_SCRIPTS: dict[str, Callable[[], Script]] = {
+    "hostile-silence": _silence,
+    "hostile-drip-head": _drip_head,
+    "hostile-drip-body": _drip_body,
+    "hostile-endless-headers": _endless_headers,
+    "hostile-endless-body": _endless_body,
+    "hostile-endless-chunk": _endless_chunk,
+    "hostile-huge-header": _huge_header,
+}
+
+
+def _play(script: Callable[[], Script]) -> Callable[[str], Answer]:
+    return lambda path: Answer(200, b"", keep=False, script=script)
+
+
+# -- bombs --------------------------------------------------------------------------------------------------
+
+
+@cache
+def _zeros(coding: str) -> bytes:
+    """BOMB_BYTES of zeros, packed: a few hundred kilobytes or less. One block is packed and then repeated."""
+    block, blocks = bytes(_BLOCK_BYTES), BOMB_BYTES // _BLOCK_BYTES
+    if coding == "br":
+        brotler = brotli.Compressor(quality=1)
+        return b"".join(brotler.process(block) for _ in range(blocks)) + bytes(brotler.finish())
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)) * blocks + b"\x03\x00"
+    if coding == "deflate":
+        return b"\x78\xda" + packed + struct.pack(">I", _checksum(zlib.adler32, block, blocks))
+    trailer = struct.pack("<II", _checksum(zlib.crc32, block, blocks), BOMB_BYTES)
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + packed + trailer
+
+
+def _checksum(step: Callable[[bytes, int], int], block: bytes, blocks: int) -> int:
+    """The checksum of all the blocks together."""
+    value = 1 if step is zlib.adler32 else 0
+    for _ in range(blocks):
+        value = step(block, value)
+    return value
+
+
+def prepare() -> None:
+    """Make the bombs that take a while, so that the first request need not wait."""
+    for coding in ("gzip", "deflate", "br"):
+        _zeros(coding)
+
+
+_PACKED: dict[str, Callable[[], bytes]] = {
+    "gzip": lambda: _zeros("gzip"),
+    "deflate": lambda: _zeros("deflate"),
+    "br": lambda: _zeros("br"),
+    "gzip, gzip": lambda: gzip.compress(_zeros("gzip"), mtime=0),
+}
+
+
+def _packed_bomb(path: str) -> Answer:
+    codings = list(_PACKED)
+    number = path.strip("/").partition(".")[0]
+    if path == "/sitemap.xml.gz":
+        return _whole(_zeros("gzip"), (b"Content-Type: application/gzip",))
+    if not number.isdecimal() or int(number) >= len(codings):
+        return _index([f"/{n}.html" for n in range(len(codings))] + ["/sitemap.xml.gz"])
+    coding = codings[int(number)]
+    headers = (b"Content-Type: text/html", b"Content-Encoding: " + coding.encode())
+    return _whole(_PACKED[coding](), headers)
+
+
+def _html_bomb(path: str) -> Answer:
+    number = path.strip("/").partition(".")[0]
+    if not number.isdecimal() or int(number) >= len(BOMBS):
+        return _index([f"/{n}.html" for n in range(len(BOMBS))])
+    return _whole(BOMBS[int(number)](), (b"Content-Type: text/html; charset=utf-8",))
+
+
+# -- where not to go ----------------------------------------------------------------------------------------
+
+_ASTRAY = (
+    "http://127.2.0.1/",
+    "https://127.2.0.1/",
+    "http://2130837505/",
+    "http://0x7f020001/",
+    "http://0177.2.0.1/",
+    "http://127.2.1/",
+    "http://127.0.0.1/",
+    "http://localhost/",
+    "http://[::ffff:127.2.0.1]/",
+    "http://hostile-dns-forbidden.it/segreto.html",
+)
+
+
+def _redirect(path: str) -> Answer:
+    number = path.strip("/").partition(".")[0]
+    if not number.isdecimal() or int(number) >= len(_ASTRAY):
+        return _index([f"/{n}.html" for n in range(len(_ASTRAY))])
+    location = b"Location: " + _ASTRAY[int(number)].encode()
+    return _whole(b"", (location,), b"HTTP/1.1 302 Found")
+
+
+def _harmless(path: str) -> Answer:
+    """Answered over HTTP by the hosts whose attack is in their DNS or in their TLS."""
+    return _index(["/seconda.html"])
+
+
+ATTACKS: dict[str, Callable[[str], Answer]] = {
+    **{kind: _play(script) for kind, script in _SCRIPTS.items()},
+    "hostile-packed-bombs": _packed_bomb,
+    "hostile-html-bombs": _html_bomb,
+    "hostile-redirects": _redirect,
+    "hostile-robots": _play(_endless_body),
+    **dict.fromkeys(_BROKEN_TLS, _harmless),
+    **dict.fromkeys(DNS_ATTACKS, _harmless),
+}
+
+
+def attack(host: Host, path: str) -> Answer | None:
+    """What a hostile host answers; None: what any other host would (its robots.txt)."""
+    (kind,) = host.traits
+    if path == "/robots.txt" and kind != "hostile-robots":
+        return None
+    return ATTACKS[kind](path)
+
+
+def is_hostile(host: Host) -> bool:
+    return bool(host.traits & ATTACKS.keys())
+
+
+def hostile_hosts(plan: Plan, first_number: int) -> list[Host]:
+    """One host for each attack."""
+    addresses = Addresses(plan, "hostile")
+    return [
+        Host(
+            first_number + n,
+            f"{kind}.it",
+            plan.pages,
+            1,
+            _BROKEN_TLS.get(kind) or addresses.pick(),
+            scheme="https" if kind in _BROKEN_TLS else "http",
+            traits=frozenset({kind}),
+        )
+        for n, kind in enumerate(ATTACKS)
+    ]
+
+
+def _index(paths: list[str]) -> Answer:
+    body = "".join(f'<p><a href="{path}">{path}</a></p>\n' for path in paths).encode()
+    return _whole(body, (b"Content-Type: text/html; charset=utf-8",))
+
+
+def _whole(body: bytes, headers: tuple[bytes, ...], start: bytes = b"HTTP/1.1 200 OK") -> Answer:
+    lines = [start, *headers, b"Content-Length: %d" % len(body), b"", b""]
+    return Answer(int(start.split()[1]), b"\r\n".join(lines) + body)

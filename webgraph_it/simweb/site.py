@@ -1,0 +1,80 @@
+"""From a request to its answer: which host is meant, which spelling of which page, and what is in the way.
+
+Serves GET and HEAD. Pure but for one thing: it counts the visits of URLs whose first visit fails.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NamedTuple
+
+from webgraph_it.simweb import answers, hostile
+from webgraph_it.simweb.answers import Answer
+from webgraph_it.simweb.habits import robots
+from webgraph_it.simweb.habits.robots import RobotsFile
+from webgraph_it.simweb.hits import HitLog
+from webgraph_it.simweb.hosts import Host
+from webgraph_it.simweb.names import Place, bare, canonical_path
+from webgraph_it.simweb.world import World
+
+
+class Request(NamedTuple):
+    method: str
+    scheme: str
+    host: str
+    """As asked for, without the port."""
+    target: str
+    accept_encoding: str
+    agent: str
+    keep: bool
+
+
+@dataclass
+class Site:
+    """What all connections share: the world, the log, a number for each connection, and the visits."""
+
+    world: World
+    log: HitLog
+    visits: Counter[Place] = field(default_factory=Counter)
+    serial: "count[int]" = field(default_factory=lambda: count(1))
+
+    def answer(self, request: Request) -> Answer:
+        if request.method not in ("GET", "HEAD"):
+            return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
+        place = Place(bare(request.host), canonical_path(request.target))
+        host = self.world.by_name.get(place.host)
+        if host is None:
+            return answers.short(404, "Sito sconosciuto.\n")
+        found = self._answer(request, place, host)
+        if request.method == "HEAD":
+            found = answers.without_body(found)
+        return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
+
+    def _answer(self, request: Request, place: Place, host: Host) -> Answer:
+        attacked = hostile.attack(host, place.path) if hostile.is_hostile(host) else None
+        if attacked is not None:
+            return attacked
+        detour = self.world.detour(request.scheme, request.host, request.target, place)
+        if detour is not None:
+            return answers.short(301, "Spostato.\n", (("Location", detour),))
+        robots_file = robots.robots_file(host, place.path, self.world.hosts[0].origin)
+        if robots_file is not None:
+            return _robots(robots_file)
+        page = self.world.page(place)
+        if page is None:
+            return answers.short(404, "Pagina non trovata.\n")
+        first = self._first_visit(page.place, page.delivery.fault)
+        return answers.answer(page, request.accept_encoding, first)
+
+    def _first_visit(self, place: Place, fault: str) -> bool:
+        if not fault:
+            return False
+        self.visits[place] += 1
+        return self.visits[place] == 1
+
+
+def _robots(file: RobotsFile) -> Answer:
+    if file.reset:
+        return answers.RESET
+    headers = (("Location", file.location),) if file.location else ()
+    return answers.short(file.status, file.text, headers, media_type=file.media_type)
