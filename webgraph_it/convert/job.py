@@ -20,7 +20,7 @@ from webgraph_it.graph.bv import Parameters
 
 WORK = ".work"
 STATE = "state.json"
-INTERPRETER_BYTES = 400 << 20
+INTERPRETER_BYTES = 450 << 20
 """What Python, numpy, pyarrow and numba take before any data is read."""
 LEAST_BUDGET = 48 << 20
 

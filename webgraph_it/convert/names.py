@@ -87,7 +87,6 @@ def make_names(job: Job) -> None:
     bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
     job.progress.expect(len(bounds) - 1)
     _write_nodes(job, in_order(lambda bound: _merged(runs, *bound), pairwise(bounds), job.threads))
-    pa.default_memory_pool().release_unused()
 
 
 @dataclass(frozen=True, slots=True)

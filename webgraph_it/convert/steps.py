@@ -8,6 +8,8 @@ Guarantees: a step is done when all it makes stands under its final name with th
 (graph.json) is removed before the first change and written last: a folder that has it is whole.
 """
 
+import contextlib
+import ctypes
 import hashlib
 import json
 import shutil
@@ -208,7 +210,15 @@ def _run(job: Job, step: Step) -> None:
     sizes = job.publish(step.makes)
     job.state["done"][step.name] = {"sizes": sizes, "settings": _settings(job, step)}
     job.save()
+    _give_memory_back()
     job.progress.end(f"{sum(sizes.values()):,} bytes")
+
+
+def _give_memory_back() -> None:
+    """What a step freed goes to the system, not to the next step's sum: allocators would keep it."""
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError):  # only glibc has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _summarise(job: Job) -> None:

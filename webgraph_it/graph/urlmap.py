@@ -1,6 +1,6 @@
 """The URL map: id → URL and URL → id, without loading it into memory.
 
-Two files. `urls.blocks` holds the nodes in order of key, 48 to a block, each block compressed by itself (zstd
+Two files. `urls.blocks` holds the nodes in order of key, 32 to a block, each block compressed by itself (zstd
 with a common dictionary). `urls.index`, all numbers little-endian u64:
 
     bytes 0-7     the magic `WGITURL1`
@@ -33,7 +33,7 @@ from webgraph_it.urls import Refusal, names
 
 MAGIC = b"WGITURL1"
 HEADER_BYTES = 40
-URLS_PER_BLOCK = 48
+URLS_PER_BLOCK = 32
 LENGTH_BIAS = 11
 """The byte of a common length is above LF, which ends the line."""
 MOST_COMMON = 255 - LENGTH_BIAS
