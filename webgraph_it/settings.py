@@ -165,6 +165,7 @@ DOWNLOADER_MIDDLEWARES = {
 ITEM_PIPELINES = {"webgraph_it.graph.pipeline.GraphPipeline": 500}
 EXTENSIONS = {
     "webgraph_it.crawl.extension.CrawlExtension": 100,
+    "scrapy.extensions.corestats.CoreStats": None,  # CrawlExtension sets the same stats without a signal per page
     "scrapy.extensions.spiderstate.SpiderState": None,  # pickles
     "scrapy.extensions.telnet.TelnetConsole": None,  # a door nobody needs
     "scrapy.extensions.logstats.LogStats": None,  # the crawl's own line says more

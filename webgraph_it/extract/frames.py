@@ -2,7 +2,8 @@
 
 A request is  `<II` lengths of head and body, head (JSON: url, media type, charset, headers, nofollow), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
-              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, as ASCII lines:
+              reason, media type, content digest); n bytes of kind numbers; n digests of 16 bytes; names, as
+              ASCII lines:
               n URLs and n keys (neither can hold a line feed).
 READY, a reply with nothing in it, is what a worker says first.
 
@@ -21,6 +22,7 @@ REPLY = struct.Struct("<III")
 READY = REPLY.pack(0, 0, 0)
 LARGEST_REPLY_BYTES = 1 << 28
 _DIGEST_BYTES = 16
+_META_FIELDS = 5
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -43,7 +45,13 @@ def reply(extraction: Extraction) -> bytes:
     """An extraction as a frame."""
     links = extraction.links
     meta = json.dumps(
-        (extraction.refused, extraction.nofollow, extraction.reason, extraction.media_type)
+        (
+            extraction.refused,
+            extraction.nofollow,
+            extraction.reason,
+            extraction.media_type,
+            extraction.content_digest,
+        )
     ).encode()
     kinds = bytes([_NUMBER_OF_KIND[link.kind] for link in links])
     digests = b"".join([link.digest for link in links])
@@ -73,9 +81,11 @@ def _extraction(frame: bytes) -> Extraction:
     kinds_at = REPLY.size + meta_length
     digests_at = kinds_at + count
     names_at = digests_at + count * _DIGEST_BYTES
-    refused, nofollow, reason, media_type = json.loads(frame[REPLY.size : kinds_at])
+    meta = json.loads(frame[REPLY.size : kinds_at])
+    if len(meta) != _META_FIELDS:
+        raise ValueError(f"a reply has {len(meta)} facts; expected {_META_FIELDS}")
     if not count:
-        return Extraction((), refused, nofollow, reason, media_type)
+        return Extraction((), *meta)
     names = frame[names_at:].decode("ascii").split("\n")
     if len(names) != 2 * count:
         raise ValueError(f"a reply of {count} links has {len(names)} names; expected {2 * count}")
@@ -83,4 +93,4 @@ def _extraction(frame: bytes) -> Extraction:
     kinds = [KINDS[number] for number in frame[kinds_at:digests_at]]
     rows = zip(names[:count], names[count:], digests, kinds, strict=True)
     links = tuple(map(tuple.__new__, repeat(Link), rows))  # a third of the time of calling Link
-    return Extraction(links, refused, nofollow, reason, media_type)
+    return Extraction(links, *meta)

@@ -84,6 +84,8 @@ class Extraction:
     `too-many-links`); empty when all were found."""
     media_type: str = ""
     """As detected from declaration and first bytes."""
+    content_digest: str = ""
+    """MD5 of the body in hex, where a worker read it; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

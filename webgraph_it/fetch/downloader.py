@@ -12,6 +12,7 @@ from pydispatch.dispatcher import getReceivers
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers import DownloadHandlers
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
+from scrapy.exceptions import NotSupported
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler
@@ -85,7 +86,10 @@ class LeanDownloader:
         if self._is_watched:
             send(signal=signals.request_reached_downloader, request=request, spider=spider)
         try:
-            response = await self.handlers.download_request_async(request)
+            handler = self.handlers._get_handler(request.url.partition(":")[0])
+            if handler is None:
+                raise NotSupported(f"no handler for {request.url}")
+            response = await handler.download_request(request)
             if self._is_watched:
                 send(signal=signals.response_downloaded, response=response, request=request, spider=spider)
             return response

@@ -60,7 +60,8 @@ class RobotsMiddleware:
         if request.meta.get("robots_txt"):
             self._stats.inc_value("robots/requests")
             return
-        record = self._lookup(origin(request.url))
+        known = request.meta.get("robots")
+        record = self._lookup(origin(request.url)) if known is None else RobotsRecord.from_bytes(known.text)
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)
             self._stats.inc_value(f"robots/denied/{reason}")

@@ -164,7 +164,8 @@ class FrontierScheduler(BaseScheduler):
         if robots is not None and robots.expires_at <= now:
             robots = None
         if lease.given_up or (robots is not None and robots.status != WAIT):
-            return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta={"lease": lease})
+            meta = {"lease": lease, "robots": robots}
+            return PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta=meta)
         if robots is not None:
             return robots.expires_at
         url, hops = self._robots_hops.get(origin, (origin + "/robots.txt", 0))

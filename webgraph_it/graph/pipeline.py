@@ -7,6 +7,7 @@ The commit (crawl/commit.py) takes everything between two pages, so frontier and
 
 import json
 from collections.abc import Iterable
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -101,27 +102,13 @@ def sequence(parent: bytes, children: list[bytes]) -> bytes:
 
 
 def page_line(page: Page, links: int) -> str:
-    """One line of the page log (docs/formats.md)."""
+    """One line of the page log (docs/formats.md): JSON, written by hand because it is written for every page."""
     return (
-        json.dumps(
-            {
-                "key": page.key,
-                "url": page.url,
-                "time": round(page.time, 3),
-                "status": page.status,
-                "type": page.media_type,
-                "bytes": page.size_bytes,
-                "digest": page.content_digest,
-                "depth": page.depth,
-                "via": page.via,
-                "links": links,
-                "address": page.address,
-                "state": page.state,
-                "reason": page.reason,
-                "seconds": round(page.seconds, 3),
-            }
-        )
-        + "\n"
+        f'{{"key": {quoted(page.key)}, "url": {quoted(page.url)}, "time": {page.time:.3f}, '
+        f'"status": {page.status}, "type": {quoted(page.media_type)}, "bytes": {page.size_bytes}, '
+        f'"digest": "{page.content_digest}", "depth": {page.depth}, "via": {quoted(page.via)}, '
+        f'"links": {links}, "address": "{page.address}", "state": "{page.state}", '
+        f'"reason": {quoted(page.reason)}, "seconds": {page.seconds:.3f}}}\n'
     )
 
 

@@ -9,7 +9,8 @@ import logging
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
@@ -90,7 +91,7 @@ class ItalySpider(Spider):
         workers = settings["EXTRACT_WORKERS"]
         spider._extractors = WorkerPool(
             spider._policy,
-            (os.cpu_count() or 1) - 1 if workers < 0 else workers,
+            max(1, (os.cpu_count() or 1) - 1) if workers < 0 else workers,
             settings["EXTRACT_TIMEOUT"],
             settings["EXTRACT_MEMORY"],
         )
@@ -149,7 +150,7 @@ class ItalySpider(Spider):
             return self._redirected(response, lease)
         if response.status >= 500 or response.status == 429:
             failure = Failure.BUSY if response.status in BUSY else Failure.SERVER
-            wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
+            wait = retry_after_seconds(_header(response, b"Retry-After"), time.time())
             if self._scheduler.try_again(lease, failure, seconds=_seconds(response), retry_after=wait):
                 return []
         return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
@@ -164,14 +165,15 @@ class ItalySpider(Spider):
             links=extraction.links,
             media_type=extraction.media_type,
             reason=extraction.reason,
+            content_digest=extraction.content_digest,
             followed=frozenset(link.digest for link in extraction.links if link.kind not in self._policy.arcs)
             if self._policy.followed
             else frozenset(),
         )
 
     def _redirected(self, response: Response, lease: Lease) -> list[Page]:
-        target = name(_header(response, "Location"), response.url)
-        if isinstance(target, Refusal) or not _header(response, "Location"):
+        target = name(_header(response, b"Location"), response.url)
+        if isinstance(target, Refusal) or not _header(response, b"Location"):
             return [self._page(response, lease, State.ERROR, reason="redirect-nowhere")]
         if target.key != lease.key:
             return [self._page(response, lease, State.REDIRECT, links=(Link(*target, "redirect"),))]
@@ -214,11 +216,11 @@ class ItalySpider(Spider):
         """robots.txt of the lease's origin, or a redirect on the way to it."""
         lease: Lease = response.meta["lease"]
         hops: int = response.meta.get("robots_hops", 0)
-        onward = redirect_target(response.status, response.url, _header(response, "Location"), hops)
+        onward = redirect_target(response.status, response.url, _header(response, b"Location"), hops)
         if onward is not None:
             self._scheduler.follow_robots(lease, onward, hops + 1, seconds=_seconds(response))
             return []
-        wait = retry_after_seconds(_header(response, "Retry-After"), time.time())
+        wait = retry_after_seconds(_header(response, b"Retry-After"), time.time())
         error = "dataloss" if "dataloss" in response.flags else None
         self._judge_robots(lease, response.status, response.body, error, hops, _seconds(response), wait)
         return []
@@ -268,6 +270,8 @@ class ItalySpider(Spider):
 
     def _page(self, response: Response, lease: Lease, state: State, **details: Any) -> Page:
         details.setdefault("media_type", _media_type(response)[0])
+        if response.body and not details.get("content_digest"):
+            details["content_digest"] = md5(response.body, usedforsecurity=False).hexdigest()
         return Page(
             url=response.url,
             key=lease.key,
@@ -278,7 +282,6 @@ class ItalySpider(Spider):
             depth=lease.depth,
             via=lease.via,
             size_bytes=len(response.body),
-            content_digest=md5(response.body, usedforsecurity=False).hexdigest() if response.body else "",
             address=str(response.ip_address or ""),
             seconds=_seconds(response),
             **details,
@@ -318,13 +321,8 @@ _FAILURES = (
 
 def _document(response: Response) -> Document:
     media_type, charset = _media_type(response)
-    headers = tuple(
-        (header, value)
-        for header in NAMES
-        if header != "location"
-        for value in response.headers.getlist(header)
-    )
-    tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+    headers = tuple((name, value) for name, header in LINK_HEADERS for value in _values(response, header))
+    tags = [value.decode("latin-1") for value in _values(response, b"X-Robots-Tag")]
     return Document(
         response.body,
         response.url,
@@ -335,9 +333,17 @@ def _document(response: Response) -> Document:
     )
 
 
+LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
+
+
 def _media_type(response: Response) -> tuple[str, str | None]:
+    return _parsed_media_type(_header(response, b"Content-Type"))
+
+
+@lru_cache(maxsize=1000)
+def _parsed_media_type(text: str) -> tuple[str, str | None]:
     """`text/html; charset=utf-8` → `text/html`, `utf-8`."""
-    media_type, _, parameters = _header(response, "Content-Type").partition(";")
+    media_type, _, parameters = text.partition(";")
     charset = _CHARSET.search(parameters)
     return media_type.strip().lower(), charset[1] if charset else None
 
@@ -345,9 +351,15 @@ def _media_type(response: Response) -> tuple[str, str | None]:
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
 
 
-def _header(response: Response, name: str) -> str:
+def _values(response: Response, name: bytes) -> Sequence[bytes]:
+    """All values of a header, by its name in Scrapy's own spelling: that spares folding it for every page."""
+    return dict.get(response.headers, name) or ()
+
+
+def _header(response: Response, name: bytes) -> str:
     """The header's last value: UTF-8, or Latin-1 where it is not."""
-    value = response.headers.get(name) or b""
+    values = _values(response, name)
+    value = values[-1] if values else b""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

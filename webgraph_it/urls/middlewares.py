@@ -34,12 +34,26 @@ class OutOfScope(IgnoreRequest):
         self.state = state
 
 
+MOST_KNOWN = 200_000
+"""Digests of nodes that were judged to be in: about 20 MB."""
+
+
 class ScopeSpiderMiddleware:
     """Drops the links that are out of scope from every Page."""
 
     def __init__(self, scope: Scope, stats: "StatsCollector") -> None:
         self.scope = scope
         self.stats = stats
+        self._known_in: set[bytes] = set()
+
+    def _remember(self, judged: Page) -> None:
+        """Most links of a page stand on other pages too: what is in once is in for good."""
+        if len(self._known_in) > MOST_KNOWN:
+            self._known_in.clear()
+        if judged.in_graph:
+            self._known_in.add(judged.digest)
+        exceptions = judged.fetch_only.union(judged.traps)
+        self._known_in.update([link.digest for link in judged.links if link.digest not in exceptions])
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -54,7 +68,11 @@ class ScopeSpiderMiddleware:
 
     def judged(self, page: Page) -> Page:
         """The page as the frontier and the graph shall see it."""
+        known = self._known_in
+        if page.digest in known and known.issuperset([link.digest for link in page.links]):
+            return page
         judged, refusals = judge(page, self.scope)
+        self._remember(judged)
         for path, count in refusals.items():
             self.stats.inc_value(path, count)
         return judged
@@ -75,7 +93,8 @@ class ScopeDownloaderMiddleware:
     def process_request(self, request: Request) -> None:
         if request.meta.get("robots_txt"):
             return
-        surt = key(request.url)
+        lease = request.meta.get("lease")
+        surt = lease.key if lease is not None and lease.url == request.url else key(request.url)
         if isinstance(surt, Refusal):
             self._refuse(request.url, surt.value, State.ERROR)
         elif not (verdict := self.scope.verdict(surt, request.url)).fetchable:
