@@ -40,10 +40,10 @@ clean: ## remove the environment and everything made by demo
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "webgraph_it needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Give another one with make PYTHON=…")'
 	@echo "Setting up .venv (a minute or two, once) …"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
 
 .venv/bench: .venv/installed
 	@echo "Adding the benchmarks' peers to .venv …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@touch $@

@@ -16,6 +16,7 @@ from webgraph_it.simweb import SimWeb
 
 HOSTS, PAGES, SEED = 200, 3000, 7
 DEMO = Path("demo")
+BUDGET = ("-s", 'BANDWIDTH_SCHEDULE=[["*", "4 MB/s"]]', "-s", "MAX_TCP_CONNECTIONS=200")
 
 
 class StageFailed(Exception):
@@ -69,6 +70,15 @@ def _demo(crawl: Path, graph: Path) -> None:
     say(4, f"Analysing the graph: python -m webgraph_it.analyse {graph} …")
     run("-m", "webgraph_it.analyse", str(graph), "--crawl", str(crawl))
     print(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'analysis/report.html').resolve()}")
+
+
+def summary(report: Path) -> str:
+    """The crawl in one line, out of its own report."""
+    facts = dict(line.split(": ", 1) for line in report.read_text().splitlines())
+    return (
+        f"{int(facts['URIs Processed']):,} URLs tried on {facts['Total Hosts']} hosts in {facts['Duration Time']}, "
+        f"{int(facts['Links in the Graph']):,} links; reports in {report.parent}/"
+    )
 
 
 def say(stage: int, sentence: str) -> None:

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PROGRESS_SECONDS = 10.0
+FIRST_PROGRESS_SECONDS, PROGRESS_SECONDS = 1.0, 10.0
+"""How often progress.jsonl gets a line, in the first two minutes and after."""
+FIRST_PERIOD_SECONDS = 120.0
 LOG_SECONDS = 60.0
 LIVE_SECONDS = 1.0
 DISK_SECONDS = 2.0
@@ -64,6 +66,7 @@ class CrawlExtension:
         self._tasks: list[asyncio.Task[None]] = []
         self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
         self._last: Snapshot | None = None
+        self._progress_at = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -109,7 +112,7 @@ class CrawlExtension:
         self._every(self._commit_seconds, self.commit)
         if self._checkpoint_seconds:
             self._every(self._checkpoint_seconds, self.checkpoint)
-        self._every(PROGRESS_SECONDS, self._write_progress, at_once=True)
+        self._every(FIRST_PROGRESS_SECONDS, self._write_progress, at_once=True)
         self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
         self._every(DISK_SECONDS, self._watch_disk, at_once=True)
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
@@ -119,7 +122,7 @@ class CrawlExtension:
         asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
         for task in self._tasks:
             task.cancel()
-        await self._write_progress()
+        self._add_progress()
         await self.commit()
         self._finish_stats(reason)
         self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
@@ -235,6 +238,13 @@ class CrawlExtension:
         return snapshot
 
     async def _write_progress(self) -> None:
+        """A line in progress.jsonl, if it is time for one."""
+        now = time.time()
+        if now - self._opened_at < FIRST_PERIOD_SECONDS or now - self._progress_at >= PROGRESS_SECONDS:
+            self._add_progress()
+
+    def _add_progress(self) -> None:
+        self._progress_at = time.time()
         snapshot = self.snapshot()
         with (self._directory.reports / "progress.jsonl").open("a") as file:
             file.write(snapshot.to_json() + "\n")
