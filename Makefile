@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check slow bench clean
+.PHONY: help demo test check slow bench screenshots clean
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -10,11 +10,12 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 	@$(BIN)/python -m webgraph_it.demo
 
 test: .venv/installed ## run the tests (under ten minutes)
-	@.ci/packages curl:curl dig:dnsutils
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium
 	$(BIN)/python -m pytest
 
 slow: .venv/installed ## run the long checks too: 200 kills, fuzzing, ten minutes of attacks
-	@.ci/packages curl:curl dig:dnsutils java:openjdk-17-jre-headless soffice:libreoffice-writer
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium java:openjdk-17-jre-headless soffice:libreoffice-writer
+	-@$(BIN)/python -m tests.graph.java_oracle
 	$(BIN)/python -m pytest -m slow
 
 check: .venv/installed ## format, lint, types, import direction
@@ -26,6 +27,11 @@ check: .venv/installed ## format, lint, types, import direction
 bench: .venv/bench ## run every benchmark, ours and a peer side by side
 	@.ci/packages wrk:wrk java:openjdk-17-jre-headless
 	$(BIN)/python -m tests.benchmarks
+
+screenshots: .venv/installed ## draw the pictures of the README from the demo's report
+	@.ci/packages chromium:chromium
+	@test -f demo/graph/analysis/report.html || $(MAKE) demo
+	$(BIN)/python -m tests.analyse.screenshots demo/graph/analysis/report.html
 
 clean: ## remove the environment and everything made by demo
 	rm -rf .venv demo build

@@ -11,10 +11,14 @@ frontier/     which URL is next, and when: host queues, seen set, politeness, co
 fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer, item pipeline; compact graph, URL map, BV codec
+crawl/        one crawl as a whole: its directory, commits, the lane of a page, progress and reports
 spiders/      italy.py
 convert/      shards → compact graph                  (python -m webgraph_it.convert)
 analyse/      compact graph → numbers and pictures    (python -m webgraph_it.analyse)
 simweb/       a small Italian internet on loopback    (python -m webgraph_it.simweb)
+plan/         how long a crawl takes, what it fills   (python -m webgraph_it.plan)
+demo.py       all of it in a minute                   (make demo)
+killpoint.py  where tests may kill the crawl
 """
 
 __version__ = "0.1.0"

@@ -1,10 +1,10 @@
 """The commit: what the shards hold and what the frontier knows become durable as one step.
 
     crawl thread    ── page ── page ──┬─ swap buffers, freeze frontier ─┬── page ── page ──►   (never waits)
-    scribe thread                     └─► write ─► fsync ─► store batch with the files' lengths ─► committed.json
+    scribe thread                     └─► write ─► fsync ─► store takes changes and lengths ─► committed.json
                                                                  ▲ the one instant that counts
 
-Before the store's synced batch the crawl is that of the commit before; after it, this one. A crash in between
+Before the store's commit the crawl is that of the commit before; after it, this one. A crash in between
 leaves shard bytes that no commit knows, which the next opening cuts off.
 """
 

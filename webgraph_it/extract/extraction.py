@@ -4,6 +4,9 @@ Guarantees: returns for every input (only memory may run out), does no I/O, reme
 It does not limit its own time and memory: that is what worker processes are for.
 """
 
+from dataclasses import replace
+from hashlib import md5
+
 from webgraph_it.extract import headers
 from webgraph_it.extract.naming import named
 from webgraph_it.extract.records import Document, Extraction, Found, LinkPolicy
@@ -12,6 +15,11 @@ from webgraph_it.extract.table import detected, reader
 
 def extract(document: Document, policy: LinkPolicy) -> Extraction:
     """The links of `document`: those of its headers first, then those of its body."""
+    digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
+    return replace(_extract(document, policy), content_digest=digest)
+
+
+def _extract(document: Document, policy: LinkPolicy) -> Extraction:
     media_type = detected(document.media_type, document.body)
     in_body = _read(document, media_type, policy)
     nofollow = document.nofollow or in_body.nofollow

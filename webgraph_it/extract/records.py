@@ -85,7 +85,7 @@ class Extraction:
     media_type: str = ""
     """As detected from declaration and first bytes."""
     content_digest: str = ""
-    """MD5 of the body in hex, where a worker read it; else empty."""
+    """MD5 of the body in hex; empty if there is none, or nobody could read it to the end."""
 
 
 @dataclass(frozen=True, slots=True)

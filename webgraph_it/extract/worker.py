@@ -12,8 +12,6 @@ import resource
 import signal
 import socket
 import sys
-from dataclasses import replace
-from hashlib import md5
 from typing import IO, cast
 
 from webgraph_it.extract.extraction import extract
@@ -67,8 +65,7 @@ def _receive(requests: IO[bytes]) -> Document | None:
 def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
     """The reply, and whether this process is spent."""
     try:
-        digest = md5(asked.body, usedforsecurity=False).hexdigest()
-        return reply(replace(extract(asked, policy), content_digest=digest)), False
+        return reply(extract(asked, policy)), False
     except MemoryError:
         return reply(Extraction(reason="memory", media_type=asked.media_type)), True
 

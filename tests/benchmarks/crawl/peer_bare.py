@@ -41,6 +41,7 @@ class BareCrawl:
         self.seen: set[str] = set()
         self.queues: dict[str, deque[str]] = defaultdict(deque)
         self.ready: asyncio.Queue[str] = asyncio.Queue()
+        self.finished = asyncio.Event()
         self.pages = self.links = self.pending = 0
         for seed in seeds:
             self.add(seed)
@@ -77,6 +78,8 @@ class BareCrawl:
             self.page(url, b"".join(answer.body))
             queue.popleft()
             self.pending -= 1
+            if not self.pending:
+                self.finished.set()
         writer.close()
 
     def page(self, url: str, body: bytes) -> None:
@@ -88,8 +91,7 @@ class BareCrawl:
 
     async def run(self) -> None:
         workers = [asyncio.create_task(self.work()) for _ in range(CONNECTIONS)]
-        while self.pending:
-            await asyncio.sleep(0.02)
+        await self.finished.wait()
         for worker in workers:
             worker.cancel()
 
