@@ -74,9 +74,10 @@ def test_no_address_has_a_reason_and_a_count(host: str, reason: str) -> None:
     assert engine.stats[f"dns/{reason}"] == 1
 
 
-def test_only_allowed_addresses_of_a_name_are_given() -> None:
-    (answer,), _, _ = run(ask("misto.it"))
+def test_only_allowed_addresses_of_a_name_are_given_and_the_others_counted() -> None:
+    (answer,), _, engine = run(ask("misto.it"))
     assert addresses(answer) == ["127.1.0.3"]
+    assert engine.stats["dns/dropped/loopback"] == 1
 
 
 def test_a_silent_server_is_asked_twice() -> None:

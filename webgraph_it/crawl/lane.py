@@ -81,8 +81,8 @@ class Lane:
             await self._visit(request)
         except Exception:
             logger.exception("Error while processing %s", request)
-            self._scheduler.abandon(request.meta["lease"])
         finally:
+            self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
             self._downloader.active.discard(request)
             self._slot.remove_request(request)
             self._start_more()
@@ -122,7 +122,10 @@ class Lane:
             await self._engine.scraper.start_itemproc_async(page, response=response)
             return
         await self._pipeline.process_item(page)
-        self._send(signals.item_scraped, item=page, response=response)
+        if signals.item_scraped in self._listened:  # its handlers may be coroutines
+            await self._crawler.signals.send_catch_log_async(
+                signal=signals.item_scraped, spider=self._crawler.spider, item=page, response=response
+            )
 
     def _send(self, signal: object, **facts: Any) -> None:
         if signal in self._listened:

@@ -166,6 +166,8 @@ class Resolver:
         refusals = {address: self._guard.refusal(address) for address in found}
         allowed = tuple(address for address, refusal in refusals.items() if refusal is None)
         if allowed:
+            for dropped in filter(None, refusals.values()):
+                self._count(f"dns/dropped/{dropped.value}")
             return Answer(allowed)
         address, refusal = next(iter(refusals.items()))
         assert refusal is not None

@@ -125,6 +125,12 @@ class FrontierScheduler(BaseScheduler):
         return None
 
     def has_pending_requests(self) -> bool:
+        """The engine asks when it is idle: a lease that is still out then was lost by somebody's component."""
+        slot = self._crawler.engine._slot
+        if self._leases and slot is not None and not slot.inprogress:
+            for lease in list(self._leases.values()):
+                self.abandon(lease)
+            self._wake()
         counts = self.frontier.counts()
         return bool(counts.queued or counts.leased or self._again)
 
@@ -285,11 +291,15 @@ class FrontierScheduler(BaseScheduler):
 
     def abandon(self, lease: Lease | None) -> None:
         """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
-        if lease is None or lease.digest not in self._leases:
+        if lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
             return
         if not self.try_again(lease, Failure.SERVER):
             logger.error("Gave up %s: its page could not be recorded.", lease.url)
             self._end(lease, Outcome())
+
+    def _goes_on(self, lease: Lease) -> bool:
+        """A middleware wants another request for the same lease."""
+        return any(request.meta["lease"] is lease for request in self._again)
 
     def pause(self, paused: bool) -> None:
         """While paused nothing new is handed out; what is in flight goes on."""

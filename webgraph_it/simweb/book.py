@@ -1,6 +1,6 @@
 """What DNS says of each name of the world, with the habits of those hosts whose DNS has some."""
 
-from webgraph_it.simweb.dns_server import NOERROR, NXDOMAIN, SERVFAIL, Reply
+from webgraph_it.simweb.dns_server import NOERROR, NXDOMAIN, SERVFAIL, TTL_SECONDS, Reply
 from webgraph_it.simweb.hostile import DNS_ATTACKS
 from webgraph_it.simweb.names import bare
 from webgraph_it.simweb.world import World
@@ -23,4 +23,5 @@ def book(world: World, name: str, asked_before: int) -> Reply:
         attacks[0] if attacks else (host.address,),
         delay_seconds=SLOW_SECONDS if "dns-slow" in host.traits else 0.0,
         lost="dns-lost" in host.traits and asked_before == 0,
+        ttl_seconds=0 if attacks else TTL_SECONDS,  # an attacker wants to be asked again
     )

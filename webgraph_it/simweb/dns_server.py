@@ -27,6 +27,7 @@ class Reply(NamedTuple):
     delay_seconds: float = 0.0
     lost: bool = False
     """Nothing is sent at all."""
+    ttl_seconds: int = TTL_SECONDS
 
 
 Book = Callable[[str, int], Reply]
@@ -62,14 +63,14 @@ def message(query: bytes, question: Question | None, reply: Reply) -> bytes:
     wanted = reply.addresses if question.type == TYPE_A else ()
     recursion = query[2] & 1
     flags = 0x8400 | recursion << 8 | recursion << 7 | reply.code
-    records = [_record(address) for address in wanted]
+    records = [_record(address, reply.ttl_seconds) for address in wanted]
     return b"".join(
         [number, struct.pack(">HHHHH", flags, 1, len(records), 0, 0), query[12 : question.end], *records]
     )
 
 
-def _record(address: str) -> bytes:
-    return struct.pack(">HHHIH", 0xC00C, TYPE_A, CLASS_IN, TTL_SECONDS, 4) + socket.inet_aton(address)
+def _record(address: str, ttl_seconds: int) -> bytes:
+    return struct.pack(">HHHIH", 0xC00C, TYPE_A, CLASS_IN, ttl_seconds, 4) + socket.inet_aton(address)
 
 
 class NameServer:

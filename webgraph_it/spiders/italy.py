@@ -276,7 +276,7 @@ class ItalySpider(Spider):
             url=response.url,
             key=lease.key,
             digest=lease.digest,
-            time=response.meta["fetch_times"][0],
+            time=_times(response)[0],
             state=state,
             status=response.status,
             depth=lease.depth,
@@ -368,5 +368,11 @@ def _header(response: Response, name: bytes) -> str:
 
 def _seconds(response: Response) -> float:
     """How long the fetch took, from sending to the last byte."""
-    sent, _, ended = response.meta["fetch_times"]
-    return float(ended - sent)
+    sent, _, ended = _times(response)
+    return ended - sent
+
+
+def _times(response: Response) -> tuple[float, float, float]:
+    """When it was sent, first and last byte; now, if no handler of ours fetched it (a user's cache answered)."""
+    times: tuple[float, float, float] | None = response.meta.get("fetch_times")
+    return times or (time.time(),) * 3

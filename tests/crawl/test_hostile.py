@@ -1,0 +1,112 @@
+"""The hostile corner in a whole crawl: the healthy part is complete, and every attack is on the record."""
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawl.crawling import differences, finish, start_crawl
+from tests.crawl.observing import Sampler, resident_bytes, stats
+from tests.crawl.shard_reader import read_crawl
+from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb.hostile import ATTACKS, DECOYS
+
+MOST_GROWTH_BYTES = 200_000_000
+SLACK_SECONDS = 2.0
+"""Until a busy server hears that its client has left."""
+IMPATIENT = {
+    "DOWNLOAD_TIMEOUT": 4,
+    "DOWNLOAD_SILENCE_TIMEOUT": 2,
+    "CONNECT_TIMEOUT": 2,
+    "DNS_MIN_TTL": 0,  # every fetch asks again: rebinding has its chance
+    "DNS_MAX_TTL": 0,
+}
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "hostile-silence": ("fetch/error/silence",),
+    "hostile-drip-head": ("fetch/error/timeout",),
+    "hostile-drip-body": ("fetch/error/timeout",),
+    "hostile-endless-headers": ("fetch/error/head-bytes",),
+    "hostile-endless-body": ("fetch/cut/truncated",),
+    "hostile-endless-chunk": ("fetch/cut/truncated",),
+    "hostile-huge-header": ("fetch/error/head-bytes",),
+    "hostile-packed-bombs": ("fetch/cut/bomb", "Reason bomb"),
+    "hostile-html-bombs": ("extract/workers_replaced", "Reason memory", "Reason too-many-links"),
+    "hostile-redirects": ("scope/dropped/host",),
+    "hostile-robots": ("fetch/cut/truncated",),
+    "hostile-tls-garbage": ("fetch/error/tls", "Reason error-network"),
+    "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-timeout"),
+    "hostile-dns-forbidden": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
+    "hostile-dns-mixed": ("dns/dropped/loopback",),
+    "hostile-dns-rebinding": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
+}
+"""Attack → what it is called: in Scrapy's stats, or (`Reason …`) in the crawl report."""
+
+
+def reasons(jobdir: Path) -> dict[str, int]:
+    """The crawl report's lines about why."""
+    lines = (jobdir / "reports/crawl-report.txt").read_text().splitlines()
+    return {
+        name: int(count) for name, _, count in (line.rpartition(": ") for line in lines) if "Reason" in name
+    }
+
+
+def longest_request(hits: Iterable[dict[str, Any]]) -> tuple[float, str]:
+    """Of all requests, and of connections that never made one: how long the crawl stayed."""
+    began: dict[int, tuple[float, str]] = {}
+    longest = (0.0, "")
+    for hit in hits:
+        number = hit.get("connection")
+        if hit["event"] in ("open", "request"):
+            began[number] = (hit["time"], hit.get("host", hit["address"]))
+        elif hit["event"] in ("response", "close") and number in began:
+            start, host = began.pop(number)
+            longest = max(longest, (hit["time"] - start, host))
+    return longest
+
+
+def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
+    """Crawl, and check everything that holds however long it takes."""
+    crawl = start_crawl(web, jobdir, **{**IMPATIENT, **settings})
+    with Sampler(lambda: resident_bytes(crawl)) as memory:
+        output = finish(crawl, 1200)
+    assert crawl.returncode == 0, output[-4000:]
+    assert "Traceback" not in output
+    assert differences(web, jobdir) == []
+    assert web.decoy_hits() == []
+    first = json.loads((jobdir / "reports/progress.jsonl").read_text().partition("\n")[0])
+    assert max(memory.values) - first["rss_bytes"] < MOST_GROWTH_BYTES
+    seconds, host = longest_request(web.hits())
+    assert seconds <= settings.get("DOWNLOAD_TIMEOUT", IMPATIENT["DOWNLOAD_TIMEOUT"]) + SLACK_SECONDS, host
+    counted = stats(output) | reasons(jobdir)
+    unnamed = [attack for attack, names in NAMES.items() if not all(counted.get(name) for name in names)]
+    assert unnamed == []
+
+
+def test_every_attack_has_a_name():
+    assert NAMES.keys() == ATTACKS.keys()
+
+
+def test_attacked_from_all_sides_the_crawl_finds_the_truth(tmp_path):
+    with SimWeb(hosts=30, pages=300, seed=7, only=["plain"], hostile=True) as web:
+        attacked_crawl(web, tmp_path)
+        answers = {hit.get("answer") for hit in web.hits() if hit.get("host") == "hostile-dns-rebinding.it"}
+    assert DECOYS[0] in answers, "the rebinding was never tried"
+    pages = read_crawl(tmp_path).pages
+    assert pages["it,hostile-html-bombs)/5.html"][0]["reason"] == "memory"
+    assert pages["it,hostile-dns-mixed)/"][0]["state"] == "fetched"
+
+
+@pytest.mark.slow
+def test_ten_minutes_of_attacks(tmp_path):
+    """Attackers that are met with patience and asked again and again, until ten minutes have gone."""
+    end, rounds = time.monotonic() + 600, 0
+    while time.monotonic() < end:
+        with SimWeb(hosts=60, pages=900, seed=50 + rounds, hostile=True) as web:
+            attacked_crawl(
+                web, tmp_path / str(rounds), DOWNLOAD_TIMEOUT=20, DOWNLOAD_SILENCE_TIMEOUT=8, RETRY_TIMES=4
+            )
+        rounds += 1
