@@ -7,10 +7,8 @@ frontier; what failed for good is a Page too, so that every node has its line in
 
 import logging
 import os
-import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import AsyncIterator, Mapping
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +18,6 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
-    DownloadTimeoutError,
     IgnoreRequest,
     UsageError,
 )
@@ -28,18 +25,17 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
-from webgraph_it.extract import Document, LinkPolicy, link_policy
-from webgraph_it.extract.headers import NAMES
+from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.fetch.retry_after import retry_after_seconds
-from webgraph_it.fetch.robots import PRODUCT_TOKEN, RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
-from webgraph_it.fetch.robots_tag import nofollow
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Link, Page, State
+from webgraph_it.spiders.answers import document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope
@@ -150,13 +146,13 @@ class ItalySpider(Spider):
             return self._redirected(response, lease)
         if response.status >= 500 or response.status == 429:
             failure = Failure.BUSY if response.status in BUSY else Failure.SERVER
-            wait = retry_after_seconds(_header(response, b"Retry-After"), time.time())
-            if self._scheduler.try_again(lease, failure, seconds=_seconds(response), retry_after=wait):
+            wait = retry_after_seconds(header(response, b"Retry-After"), time.time())
+            if self._scheduler.try_again(lease, failure, seconds=seconds(response), retry_after=wait):
                 return []
         return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
 
     async def _fetched(self, response: Response, lease: Lease) -> Page:
-        extraction = await self._extractors.extract(_document(response))
+        extraction = await self._extractors.extract(document(response))
         self._count("links/refused", extraction.refused)
         return self._page(
             response,
@@ -172,14 +168,14 @@ class ItalySpider(Spider):
         )
 
     def _redirected(self, response: Response, lease: Lease) -> list[Page]:
-        target = name(_header(response, b"Location"), response.url)
-        if isinstance(target, Refusal) or not _header(response, b"Location"):
+        target = name(header(response, b"Location"), response.url)
+        if isinstance(target, Refusal) or not header(response, b"Location"):
             return [self._page(response, lease, State.ERROR, reason="redirect-nowhere")]
         if target.key != lease.key:
             return [self._page(response, lease, State.REDIRECT, links=(Link(*target, "redirect"),))]
         if lease.spellings >= MAX_SPELLINGS:
             return [self._page(response, lease, State.ERROR, reason="redirect-loop")]
-        self._scheduler.respell(lease, target.url, fetched=True, seconds=_seconds(response))
+        self._scheduler.respell(lease, target.url, fetched=True, seconds=seconds(response))
         return []
 
     def failed(self, failure: "TwistedFailure") -> list[Page]:
@@ -190,7 +186,7 @@ class ItalySpider(Spider):
             return [self._refused(lease, failure.value)]
         if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
             return []
-        reason, kind = _failure_of(failure.value)
+        reason, kind = failure_of(failure.value)
         if self._scheduler.try_again(lease, kind):
             return []
         return [self._unanswered(lease, State.ERROR, reason)]
@@ -216,13 +212,13 @@ class ItalySpider(Spider):
         """robots.txt of the lease's origin, or a redirect on the way to it."""
         lease: Lease = response.meta["lease"]
         hops: int = response.meta.get("robots_hops", 0)
-        onward = redirect_target(response.status, response.url, _header(response, b"Location"), hops)
+        onward = redirect_target(response.status, response.url, header(response, b"Location"), hops)
         if onward is not None:
-            self._scheduler.follow_robots(lease, onward, hops + 1, seconds=_seconds(response))
+            self._scheduler.follow_robots(lease, onward, hops + 1, seconds=seconds(response))
             return []
-        wait = retry_after_seconds(_header(response, b"Retry-After"), time.time())
+        wait = retry_after_seconds(header(response, b"Retry-After"), time.time())
         error = "dataloss" if "dataloss" in response.flags else None
-        self._judge_robots(lease, response.status, response.body, error, hops, _seconds(response), wait)
+        self._judge_robots(lease, response.status, response.body, error, hops, seconds(response), wait)
         return []
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
@@ -233,11 +229,11 @@ class ItalySpider(Spider):
         if isinstance(failure.value, NOBODY_THERE) and not hops:
             if self._respelled(lease):
                 return []
-            reason, kind = _failure_of(failure.value)
+            reason, kind = failure_of(failure.value)
             if self._scheduler.try_again(lease, kind):
                 return []
             return [self._unanswered(lease, State.ERROR, reason)]
-        reason, _ = _failure_of(failure.value)
+        reason, _ = failure_of(failure.value)
         self._judge_robots(lease, 0, b"", reason, hops, 0.0, None)
         return []
 
@@ -269,21 +265,21 @@ class ItalySpider(Spider):
     # -- making pages ------------------------------------------------------------------------------------------
 
     def _page(self, response: Response, lease: Lease, state: State, **details: Any) -> Page:
-        details.setdefault("media_type", _media_type(response)[0])
+        details.setdefault("media_type", media_type(response)[0])
         if response.body and not details.get("content_digest"):
             details["content_digest"] = md5(response.body, usedforsecurity=False).hexdigest()
         return Page(
             url=response.url,
             key=lease.key,
             digest=lease.digest,
-            time=_times(response)[0],
+            time=times(response)[0],
             state=state,
             status=response.status,
             depth=lease.depth,
             via=lease.via,
             size_bytes=len(response.body),
             address=str(response.ip_address or ""),
-            seconds=_seconds(response),
+            seconds=seconds(response),
             **details,
         )
 
@@ -303,76 +299,3 @@ class ItalySpider(Spider):
     def _count(self, prefix: str, counts: Mapping[str, int]) -> None:
         for reason, count in counts.items():
             self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
-
-
-def _failure_of(error: BaseException | None) -> tuple[str, Failure]:
-    for kind, reason, failure in _FAILURES:
-        if isinstance(error, kind):
-            return reason, failure
-    return "network", Failure.NETWORK
-
-
-_FAILURES = (
-    (CannotResolveHostError, "dns", Failure.DNS),
-    (DownloadConnectionRefusedError, "refused", Failure.NETWORK),
-    (DownloadTimeoutError, "timeout", Failure.NETWORK),
-)
-
-
-def _document(response: Response) -> Document:
-    media_type, charset = _media_type(response)
-    headers = tuple((name, value) for name, header in LINK_HEADERS for value in _values(response, header))
-    tags = [value.decode("latin-1") for value in _values(response, b"X-Robots-Tag")]
-    return Document(
-        response.body,
-        response.url,
-        media_type,
-        charset,
-        headers,
-        bool(tags) and nofollow(tags, PRODUCT_TOKEN),
-    )
-
-
-LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
-
-
-def _media_type(response: Response) -> tuple[str, str | None]:
-    return _parsed_media_type(_header(response, b"Content-Type"))
-
-
-@lru_cache(maxsize=1000)
-def _parsed_media_type(text: str) -> tuple[str, str | None]:
-    """`text/html; charset=utf-8` → `text/html`, `utf-8`."""
-    media_type, _, parameters = text.partition(";")
-    charset = _CHARSET.search(parameters)
-    return media_type.strip().lower(), charset[1] if charset else None
-
-
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
-
-
-def _values(response: Response, name: bytes) -> Sequence[bytes]:
-    """All values of a header, by its name in Scrapy's own spelling: that spares folding it for every page."""
-    return dict.get(response.headers, name) or ()
-
-
-def _header(response: Response, name: bytes) -> str:
-    """The header's last value: UTF-8, or Latin-1 where it is not."""
-    values = _values(response, name)
-    value = values[-1] if values else b""
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
-
-
-def _seconds(response: Response) -> float:
-    """How long the fetch took, from sending to the last byte."""
-    sent, _, ended = _times(response)
-    return ended - sent
-
-
-def _times(response: Response) -> tuple[float, float, float]:
-    """When it was sent, first and last byte; now, if no handler of ours fetched it (a user's cache answered)."""
-    times: tuple[float, float, float] | None = response.meta.get("fetch_times")
-    return times or (time.time(),) * 3

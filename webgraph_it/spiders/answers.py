@@ -1,0 +1,91 @@
+"""What an answer says: its document, type, headers and times; what a failure means. Pure functions."""
+
+import re
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+
+from scrapy.exceptions import CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError
+from scrapy.http import Response
+
+from webgraph_it.extract import Document
+from webgraph_it.extract.headers import NAMES
+from webgraph_it.fetch.robots import PRODUCT_TOKEN
+from webgraph_it.fetch.robots_tag import nofollow
+from webgraph_it.frontier.records import Failure
+
+
+def failure_of(error: BaseException | None) -> tuple[str, Failure]:
+    """Its name in the page log, and what it says of the host."""
+    for kind, reason, failure in _FAILURES:
+        if isinstance(error, kind):
+            return reason, failure
+    return "network", Failure.NETWORK
+
+
+_FAILURES = (
+    (CannotResolveHostError, "dns", Failure.DNS),
+    (DownloadConnectionRefusedError, "refused", Failure.NETWORK),
+    (DownloadTimeoutError, "timeout", Failure.NETWORK),
+)
+
+
+def document(response: Response) -> Document:
+    """The response as the extractors want it."""
+    declared_type, charset = media_type(response)
+    headers = tuple((name, value) for name, header in LINK_HEADERS for value in _values(response, header))
+    tags = [value.decode("latin-1") for value in _values(response, b"X-Robots-Tag")]
+    return Document(
+        response.body,
+        response.url,
+        declared_type,
+        charset,
+        headers,
+        bool(tags) and nofollow(tags, PRODUCT_TOKEN),
+    )
+
+
+LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
+
+
+def media_type(response: Response) -> tuple[str, str | None]:
+    """As declared: type and charset."""
+    return _parsed_media_type(header(response, b"Content-Type"))
+
+
+@lru_cache(maxsize=1000)
+def _parsed_media_type(text: str) -> tuple[str, str | None]:
+    """`text/html; charset=utf-8` → `text/html`, `utf-8`."""
+    media_type, _, parameters = text.partition(";")
+    charset = _CHARSET.search(parameters)
+    return media_type.strip().lower(), charset[1] if charset else None
+
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
+
+
+def _values(response: Response, name: bytes) -> Sequence[bytes]:
+    """All values of a header, by its name in Scrapy's own spelling: that spares folding it for every page."""
+    return dict.get(response.headers, name) or ()
+
+
+def header(response: Response, name: bytes) -> str:
+    """The header's last value: UTF-8, or Latin-1 where it is not."""
+    values = _values(response, name)
+    value = values[-1] if values else b""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def seconds(response: Response) -> float:
+    """How long the fetch took, from sending to the last byte."""
+    sent, _, ended = times(response)
+    return ended - sent
+
+
+def times(response: Response) -> tuple[float, float, float]:
+    """When it was sent, first and last byte; now, if no handler of ours fetched it (a user's cache answered)."""
+    times: tuple[float, float, float] | None = response.meta.get("fetch_times")
+    return times or (time.time(),) * 3
