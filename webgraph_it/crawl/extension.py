@@ -43,6 +43,8 @@ FIRST_PERIOD_SECONDS = 120.0
 LOG_SECONDS = 60.0
 LIVE_SECONDS = 1.0
 DISK_SECONDS = 2.0
+MOST_UNCOMMITTED = 200_000
+"""Changes of the frontier, some 60 MB."""
 GARBAGE_THRESHOLD = 20_000
 """New objects between two looks for cyclic garbage: a crawl makes many objects and hardly any cycles."""
 
@@ -110,6 +112,7 @@ class CrawlExtension:
         for sentence in pipeline.shards.recovered:
             logger.warning(sentence)
         self._every(self._commit_seconds, self.commit)
+        self._every(LIVE_SECONDS, self._commit_if_large)
         if self._checkpoint_seconds:
             self._every(self._checkpoint_seconds, self.checkpoint)
         self._every(FIRST_PROGRESS_SECONDS, self._write_progress, at_once=True)
@@ -163,6 +166,11 @@ class CrawlExtension:
 
     async def commit(self) -> None:
         await self._commit(checkpoint=False)
+
+    async def _commit_if_large(self) -> None:
+        """What is not yet committed is in memory: a fast crawl commits before its time."""
+        if self._scheduler.frontier.counts().uncommitted > MOST_UNCOMMITTED:
+            await self.commit()
 
     async def checkpoint(self) -> None:
         """Next file numbers; what is older is never touched again."""

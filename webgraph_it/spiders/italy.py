@@ -39,7 +39,7 @@ from webgraph_it.spiders.answers import document, failure_of, header, media_type
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope
-from webgraph_it.urls.seeds import read_seeds
+from webgraph_it.urls.seeds import Seeds, read_seeds
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -109,19 +109,29 @@ class ItalySpider(Spider):
         found = read_seeds(Path(self.settings["SEEDS"]))
         for complaint in found.complaints:
             logger.warning(complaint)
-        scope = Scope.from_settings(self.settings, found)
-        names = [named for url in found.urls if isinstance(named := name(url), Name)]
-        self.seeds = {named.key: named.url for named in names}
-        links = [Link(*named, "seed") for named in names]
-        fetch_only = frozenset(
-            link.digest for link in links if not scope.verdict(link.key, link.url).in_graph
-        )
+        links, fetch_only = self._usable(found)
+        self.seeds = {link.key: link.url for link in links}
         added = self._scheduler.frontier.add(links, 0, "", time.time())
         self._pipeline.record_seeds(added, fetch_only)
         logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
+
+    def _usable(self, seeds: Seeds) -> tuple[list[Link], frozenset[bytes]]:
+        """The seeds that are to be fetched, and which of them are outside the graph."""
+        scope = Scope.from_settings(self.settings, seeds)
+        links, fetch_only = [], set()
+        for named in map(name, seeds.urls):
+            assert isinstance(named, Name), "read_seeds gives names only"
+            verdict = scope.verdict(named.key, named.url)
+            if not verdict.fetchable:
+                logger.warning("Seed %s is not fetched: %s.", named.url, verdict.reason)
+                continue
+            links.append(Link(*named, "seed"))
+            if not verdict.in_graph:
+                fetch_only.add(named.digest)
+        return links, frozenset(fetch_only)
 
     @property
     def _scheduler(self) -> FrontierScheduler:
