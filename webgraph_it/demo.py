@@ -4,6 +4,7 @@ Every stage is the command that a user would type; this module only starts them 
 what happened. Ctrl-C ends whatever runs and says how to go on.
 """
 
+import argparse
 import json
 import shutil
 import signal
@@ -15,7 +16,6 @@ from pathlib import Path
 from webgraph_it.simweb import SimWeb
 
 HOSTS, PAGES, SEED = 200, 3000, 7
-DEMO = Path("demo")
 BUDGET = ("-s", 'BANDWIDTH_SCHEDULE=[["*", "4 MB/s"]]', "-s", "MAX_TCP_CONNECTIONS=200")
 
 
@@ -23,18 +23,21 @@ class StageFailed(Exception):
     """A command of the demo ended with an error; it has said why."""
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m webgraph_it.demo", description=__doc__)
+    parser.add_argument("--hosts", type=int, default=HOSTS)
+    parser.add_argument("--pages", type=int, default=PAGES)
+    parser.add_argument("--folder", type=Path, default=Path("demo"), help="made anew (default: demo)")
+    options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    crawl, graph = DEMO / "crawl", DEMO / "graph"
-    if DEMO.exists():
-        shutil.rmtree(DEMO)
-    DEMO.mkdir()
+    if options.folder.exists():
+        shutil.rmtree(options.folder)
+    options.folder.mkdir(parents=True)
     try:
-        _demo(crawl, graph)
+        _demo(options.hosts, options.pages, options.folder / "crawl", options.folder / "graph")
     except KeyboardInterrupt:
-        print(
-            f"\nStopped. Nothing is left running; what was made so far is in {DEMO}/. `make demo` begins again."
-        )
+        print(f"\nStopped. Nothing is left running; what was made so far is in {options.folder}/.")
+        print("`make demo` begins again.")
         return 130
     except StageFailed as failure:
         print(f"The demo stops here: {failure}")
@@ -42,12 +45,12 @@ def main() -> int:
     return 0
 
 
-def _demo(crawl: Path, graph: Path) -> None:
+def _demo(hosts: int, pages: int, crawl: Path, graph: Path) -> None:
     began = time.monotonic()
     say(
-        1, f"Starting a small Italian internet: {HOSTS} hosts, {PAGES:,} pages, every habit of the real web …"
+        1, f"Starting a small Italian internet: {hosts} hosts, {pages:,} pages, every habit of the real web …"
     )
-    with SimWeb(hosts=HOSTS, pages=PAGES, seed=SEED) as web:
+    with SimWeb(hosts=hosts, pages=pages, seed=SEED) as web:
         say(2, "Crawling it: scrapy crawl italy …")
         run(
             "-m",
