@@ -40,7 +40,7 @@ SUFFIXES = {GRAPH_FOLDER: ".g16", URLS_FOLDER: ".tsv", PAGES_FOLDER: ".jsonl"}
 CRAWL_FILE, COMMITTED_FILE = "crawl.json", "committed.json"
 PAGE_FIELDS = (
     "key", "url", "time", "status", "type", "bytes", "digest", "depth", "via", "links", "address", "state",
-    "reason",
+    "reason", "seconds",
 )  # fmt: skip
 _NUMBERED = re.compile(r"[0-9]{6,}")
 
