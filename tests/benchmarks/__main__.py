@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 NAMES = (
-    *("simweb", "names", "extract", "handler", "bandwidth", "writer"),
+    *("simweb", "names", "extract", "handler", "bandwidth", "connection_cap", "writer"),
     *("frontier", "convert", "pagerank", "crawl", "long_crawl"),
 )
 
