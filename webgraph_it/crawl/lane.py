@@ -104,7 +104,13 @@ class Lane:
         if self._scope is None:
             await maybe_deferred_to_future(self._engine.scraper.enqueue_scrape(result, request))
             return
-        for page in await self._called_back(request, result):
+        try:
+            pages = await self._called_back(request, result)
+        except Exception:
+            failure = Failure()  # type: ignore[no-untyped-call]
+            self._engine.scraper.handle_spider_error(failure, request, result)
+            return
+        for page in pages:
             await self._record(page, result)
 
     async def _called_back(self, request: Request, result: Response | Failure) -> list[Page]:
