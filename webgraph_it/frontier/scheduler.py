@@ -331,12 +331,27 @@ def origin_of(lease: Lease) -> str:
 
 def outcome_of(page: Page) -> Outcome:
     """What a recorded page says of its host."""
+    failure = _failure(page)
     return Outcome(
-        failure=_FAILURES.get(page.reason, Failure.NONE) if page.status == 0 else Failure.NONE,
-        fetched=bool(page.status) or page.reason in _FAILURES,
+        failure=failure,
+        fetched=bool(page.status) or failure is not Failure.NONE,
         duration_seconds=page.seconds,
         address=page.address,
     )
 
 
-_FAILURES = {"dns": Failure.DNS, "network": Failure.NETWORK, "timeout": Failure.NETWORK}
+def _failure(page: Page) -> Failure:
+    """A last 5xx counts against the host like the ones before it; so does silence."""
+    if page.status in (429, 503):
+        return Failure.BUSY
+    if page.status >= 500:
+        return Failure.SERVER
+    return _FAILURES.get(page.reason, Failure.NONE) if page.status == 0 else Failure.NONE
+
+
+_FAILURES = {
+    "dns": Failure.DNS,
+    "refused": Failure.NETWORK,
+    "network": Failure.NETWORK,
+    "timeout": Failure.NETWORK,
+}
