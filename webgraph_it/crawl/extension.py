@@ -67,8 +67,10 @@ class CrawlExtension:
         self._min_free_disk_bytes = min_free_disk_bytes
         self._tasks: list[asyncio.Task[None]] = []
         self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
-        self._last: Snapshot | None = None
-        self._progress_at = 0.0
+        self._noted: Snapshot | None = None
+        """The last one in progress.jsonl."""
+        self._told: Snapshot | None = None
+        """The last one shown."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -216,14 +218,13 @@ class CrawlExtension:
     def _seconds(self) -> float:
         return self._seconds_before + time.time() - self._opened_at
 
-    def snapshot(self) -> Snapshot:
-        """The crawl now; rates since the last snapshot."""
+    def snapshot(self, last: Snapshot | None) -> Snapshot:
+        """The crawl now; rates since `last`."""
         now, tally, counts = time.time(), self._pipeline.tally, self._scheduler.frontier.counts()
         stats = self._crawler.stats
         received = stats.get_value("bandwidth/bytes", 0)
-        last = self._last
         elapsed = max(1e-6, now - (last.time if last else self._opened_at))
-        snapshot = Snapshot(
+        return Snapshot(
             time=now,
             pages=tally.pages,
             pages_per_second=(tally.pages - (last.pages if last else self._pages_before)) / elapsed,
@@ -242,18 +243,16 @@ class CrawlExtension:
             free_disk_bytes=shutil.disk_usage(self._directory.path).free,
             rss_bytes=rss_bytes(),
         )
-        self._last = snapshot
-        return snapshot
 
     async def _write_progress(self) -> None:
         """A line in progress.jsonl, if it is time for one."""
         now = time.time()
-        if now - self._opened_at < FIRST_PERIOD_SECONDS or now - self._progress_at >= PROGRESS_SECONDS:
+        last = self._noted.time if self._noted else 0.0
+        if now - self._opened_at < FIRST_PERIOD_SECONDS or now - last >= PROGRESS_SECONDS:
             self._add_progress()
 
     def _add_progress(self) -> None:
-        self._progress_at = time.time()
-        snapshot = self.snapshot()
+        self._noted = snapshot = self.snapshot(self._noted)
         with (self._directory.reports / "progress.jsonl").open("a") as file:
             file.write(snapshot.to_json() + "\n")
         for name in ("queued", "seen", "hosts_ready", "hosts_waiting", "hosts_parked"):
@@ -263,10 +262,11 @@ class CrawlExtension:
         self._crawler.stats.set_value("webgraph/commits", self._committer.commits)
 
     async def _tell(self) -> None:
+        self._told = self.snapshot(self._told)
         if self._live:
-            self._live.show(str(self.snapshot()))
+            self._live.show(str(self._told))
         else:
-            logger.info(str(self.snapshot()))
+            logger.info(str(self._told))
 
     def _write_reports(self, status: str) -> None:
         frontier = self._scheduler.frontier

@@ -1,0 +1,67 @@
+"""What people see while it runs: a live line on a terminal, a line in the log elsewhere, JSON for the report."""
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+
+from tests.crawl.crawling import PROJECT, crawl_command, run_crawl
+from webgraph_it.crawl.progress import LiveLine
+from webgraph_it.simweb import SimWeb
+
+
+def test_a_live_line_rewrites_itself_within_the_terminal():
+    stream = io.StringIO()
+    live = LiveLine(stream, 10)
+    live.show("0123456789abc")
+    live.show("short")
+    live.end()
+    assert stream.getvalue() == "\r\x1b[2K012345678\r\x1b[2Kshort\n"
+
+
+def test_a_terminal_shows_the_rate_of_the_last_second(tmp_path):
+    with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
+        ours, theirs = pty.openpty()
+        command = crawl_command(web, tmp_path, HOST_DELAY=0.1, LOG_LEVEL="WARNING")
+        crawl = subprocess.Popen(
+            command, cwd=PROJECT, stdout=theirs, stderr=theirs, env={**os.environ, "COLUMNS": "250"}
+        )
+        os.close(theirs)
+        shown = b""
+        while chunk := _read(ours):
+            shown += chunk
+        assert crawl.wait(60) == 0
+        os.close(ours)
+    lines = [line for line in shown.decode().split("\r\x1b[2K") if " pages | " in line]
+    rates = [int(re.search(r"\| ([\d,]+)/s \(mean", line)[1].replace(",", "")) for line in lines]
+    assert max(rates) > 0
+    for words in (
+        "KB/s (no cap)",
+        "connections (cap ",
+        "ready",
+        "waiting",
+        "parked",
+        "frontier",
+        "links/page",
+        "GB free",
+    ):
+        assert words in lines[0]
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_progress_has_a_line_a_second_and_adds_up(tmp_path):
+    with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
+        run_crawl(web, tmp_path, HOST_DELAY=0.05)
+    moments = [json.loads(line) for line in (tmp_path / "reports/progress.jsonl").read_text().splitlines()]
+    assert len(moments) >= 3
+    assert moments[-1]["pages"] == 100
+    assert moments[-1]["queued"] == 0
+    assert all(moment["rss_bytes"] > 10_000_000 for moment in moments)
