@@ -39,6 +39,7 @@ def test_the_demo_goes_from_an_internet_to_a_report(tmp_path):
     assert demo.returncode == 0, output[-3000:]
     for stage in ("1/4", "2/4", "3/4", "4/4"):
         assert stage in output
+    assert "URLs tried on" in output
     report = tmp_path / "demo/graph/analysis/report.html"
     assert f"Look at {report}" in output
     assert "<svg" in report.read_text()
