@@ -58,9 +58,10 @@ def main() -> None:
     for rate, count in ((300.0, min(pages, 3000)), (None, pages)):
         for writer_class in (DoubleBufferedWriter, UnbufferedWriter):
             seconds, operations, elapsed = asyncio.run(measure(writer_class, count, rate))
+            share = 100 * seconds * (rate or 1000 / PAGE_MILLISECONDS)
             print(
                 f"{writer_class.__name__.removesuffix('Writer'):14}{count / elapsed:14,.0f}/s  {seconds * 1e6:10.1f}"
-                f"{operations:18,}{seconds * 1e5 / PAGE_MILLISECONDS:16.1f} %"
+                f"{operations:18,}{share:16.1f} %"
             )
 
 

@@ -55,7 +55,9 @@ def run_ours(web: SimWeb, folder: Path) -> Run:
     wrong = differences(web, folder)
     if wrong:
         raise SystemExit(f"our graph is not the truth, {len(wrong)} differences, first: {wrong[0]}")
-    return run._replace(pages=len(web.truth.nodes))
+    progress = [json.loads(line) for line in (folder / "reports/progress.jsonl").open()]
+    peak_mb = max(moment["rss_bytes"] for moment in progress) / 1e6
+    return run._replace(pages=len(web.truth.nodes), peak_rss_mb=peak_mb)
 
 
 def run_peer(name: str, hosts: Path, seeds: Path, folder: Path) -> Run:
