@@ -64,7 +64,7 @@ def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
         deaths = [crawl_until_killed(web, tmp_path, point) for point in points]
         run_crawl(web, tmp_path, **FAST)
         kills = [death for death in deaths if death]
-        assert len(kills) >= 8
+        assert len(kills) >= 12
         assert differences(web, tmp_path) == []
         assert too_many_fetches(web, kills) == []
 
