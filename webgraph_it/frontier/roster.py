@@ -4,6 +4,7 @@
     in the line  it has URLs and waits on disk, ordered by time, for a place among the active ones
     active       in memory, with the head of its queue: at most ACTIVE_HOSTS
     leased       active, and one of its URLs is being fetched
+    resting      active, and has nothing but pages that are being read, or should leave once they are
 
 An active host keeps its place in the line on disk until it leaves the line for good: a crash forgets only
 what memory knew, and the next opening finds it there. When all active places are taken and others wait, a
@@ -35,7 +36,7 @@ SHORT_WAIT_SECONDS = 5.0
 
 
 class Roster:
-    """Every host is in exactly one of the four states above."""
+    """Every host is in exactly one of the five states above."""
 
     def __init__(self, layers: Layers, totals: Totals, policy: Politeness, opened_at: float) -> None:
         self._layers = layers
@@ -43,6 +44,7 @@ class Roster:
         self._policy = policy
         self._active: dict[str, Host] = {}
         self._line = Window(LINE, LINE_PREFETCH)
+        self.resting: set[Host] = set()
         self.turns = Turns(policy.address_delay_seconds, opened_at)
 
     def host(self, name: str) -> Host:
@@ -63,7 +65,7 @@ class Roster:
         self._enlist(host, max(self.earliest(host), now))
 
     def take(self, now: float) -> Host | None:
-        """An active host that may be asked now; the caller gives it back with `put` or `leave`."""
+        """An active host that may be asked now; the caller gives it back with `put`."""
         while True:
             woken = self._wake(now)
             host = self.turns.take(now)
@@ -72,16 +74,27 @@ class Roster:
                 return host
 
     def put(self, host: Host, now: float) -> None:
-        """A host that was taken goes back among the waiting ones."""
-        self._totals.hosts_parked += host.clock.parked
+        """A host that was taken, or rested, waits for its next turn, rests, or leaves if it has no URLs."""
+        self.resting.discard(host)
+        if host.queued == len(host.reading):
+            self._rest_or_leave(host)
+            return
         ready_at = self.earliest(host)
-        if self._should_make_room(host, ready_at - now, now):
+        makes_room = self._should_make_room(host, ready_at - now, now)
+        if makes_room and host.reading:
+            self.resting.add(host)
+            return
+        self._totals.hosts_parked += host.clock.parked
+        if makes_room:
             self._move_to_line(host, max(ready_at, now))
         else:
             self.turns.put(host, ready_at, now)
 
-    def leave(self, host: Host) -> None:
-        """A host that was taken has no more URLs."""
+    def _rest_or_leave(self, host: Host) -> None:
+        """Nothing of it can be leased."""
+        if host.reading:
+            self.resting.add(host)
+            return
         self._deactivate(host)
         self._totals.hosts_with_urls -= 1
         host.line = host.lowest = b""

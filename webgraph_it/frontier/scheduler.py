@@ -52,7 +52,10 @@ class Lane(Protocol):
     """What carries requests past Scrapy's engine (crawl/lane.py)."""
 
     def pump(self) -> None:
-        """Take and start what may start now."""
+        """Take and start what may start now; the engine asks for it."""
+
+    def start_more(self) -> None:
+        """The same, between the engine's visits."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -208,6 +211,14 @@ class FrontierScheduler(BaseScheduler):
         return host not in self._borrowed and host not in self._resting
 
     # -- how leases end ------------------------------------------------------------------------------------
+
+    def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
+        """The page is here and will be read: its host need not wait for that."""
+        self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), time.time())
+        if self.lane is None:
+            self._wake()
+        else:
+            self.lane.start_more()
 
     def finish(self, page: Page) -> Added:
         """The page was recorded: its links join the frontier, its lease ends."""
