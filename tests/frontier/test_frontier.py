@@ -458,6 +458,22 @@ def test_hosts_on_disk_are_served_while_others_are_long(small: None) -> None:
     assert max(order.index(f"it,{name}") for name in "defg") < 20
 
 
+def test_hosts_on_disk_are_served_while_pages_of_others_are_read(small: None) -> None:
+    frontier = open_frontier()
+    frontier.add(links("abc", 100), 0, "", NOW)
+    frontier.add(links("defg", 1), 0, "", NOW)
+    order, reading = [], []
+    while (lease := frontier.next(NOW)) is not None or reading:
+        if lease is not None:
+            order.append(lease.host)
+            frontier.answered(lease, Outcome(), NOW)
+            reading.append(lease)
+        if lease is None or len(reading) > 3:
+            frontier.done(reading.pop(0), Outcome(), NOW)
+    assert max(order.index(f"it,{name}") for name in "defg") < 30
+    assert len(order) == 304
+
+
 def test_a_trap_named_by_the_caller_is_cut() -> None:
     frontier = open_frontier()
     good, bad = links("a", 2)

@@ -4,7 +4,8 @@ The only module that touches private parts of Scrapy's engine (`_wake`): pinned 
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
-recorded), `try_again`, `respell`, `hand_back`, or, if a callback or somebody's pipeline failed, `abandon`.
+recorded; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, or, if a
+callback or somebody's pipeline failed, `abandon`.
 """
 
 import asyncio
