@@ -166,11 +166,11 @@ def polite_row(
                 f"{hosts:,} hosts, {pages_per_host} pages each, delay {delay:g} s, latency {1e3 * mean(latencies):.0f} "
                 f"ms, mean fetch {fetch_ms:.0f} ms: {rate:.0f} pages/s in {window_seconds:.0f} s, {busy:.2f} cores busy"
             )
+            ideal = sum(1 / (delay + latency) for latency in latencies)
             if not delay:
                 cpu_limit = rate
-                print("  (nothing but the CPU limits it: this is the CPU's limit)")
+                print(f"  this is taken as the CPU's limit (without a CPU's limit: {ideal:.0f})")
                 continue
-            ideal = sum(1 / (delay + latency) for latency in latencies)
             limits = [f"{rate / ideal:.2f} of the ideal {ideal:.0f}"]
             if cpu_limit is not None:
                 limits.append(f"{rate / cpu_limit:.2f} of the CPU's limit {cpu_limit:.0f}")
@@ -265,6 +265,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--part", default=",".join(PARTS))
     options = parser.parse_args(arguments)
+    unknown = [part for part in options.part.split(",") if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
     failed = False
     for part in options.part.split(","):
         print(f"-- {part}", flush=True)

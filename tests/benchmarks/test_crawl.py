@@ -1,13 +1,15 @@
 """The crawl benchmarks measure what they say: small runs, and the arithmetic on made-up ones."""
 
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from tests.benchmarks import long_crawl
 from tests.benchmarks.crawl import __main__ as benchmark
 from tests.benchmarks.crawl import stages
-from tests.benchmarks.crawl.contenders import WrongGraph
+from tests.benchmarks.crawl.__main__ import report
+from tests.benchmarks.crawl.contenders import Run, WrongGraph
 from tests.benchmarks.crawl.stages import ENGINE, LOOP, START, Look, parse, stage_of
 from tests.benchmarks.crawl.watch import Watched, watch
 from tests.benchmarks.long_crawl import Cost, Page, by_tenth, link_cost_us, rate_with_work
@@ -116,6 +118,23 @@ def test_a_link_costs_what_further_links_add() -> None:
     assert link_cost_us(Cost(10, 1.0), Cost(50, 1.4)) == pytest.approx(10.0)
 
 
+# -- the comparison ------------------------------------------------------------------------------------------
+
+
+def run(pages: int, seconds: float, cpu_seconds: float) -> Run:
+    return Run(pages, seconds, cpu_seconds, 100.0, 0.0, 0.0)
+
+
+def test_ratios_are_of_the_medians_and_a_peer_with_other_pages_is_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ours = [run(100, seconds, 3.0) for seconds in (2.0, 1.0, 50.0)]
+    report({"ours": ours, "scrapy": [run(100, 20.0, 30.0)], "crawlee": [run(99, 10.0, 6.0)]}, 100)
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
+    assert "crawlee did not fetch the 100 pages of the web, but [99]" in lines["crawlee"]
+    assert lines["scrapy"].split()[1:7] == ["20.0", "5", "10.00×", "30.0", "300.00", "10.00×"]
+
+
 # -- small runs ----------------------------------------------------------------------------------------------
 
 
@@ -128,6 +147,15 @@ def test_a_small_run_of_ours_prints_all_stages(capsys: pytest.CaptureFixture[str
         crawl = [float(rows[stage][0]) for stage in stages.STAGES]
         assert sum(crawl) == pytest.approx(float(rows["all CPU"][0]), rel=0.1)
         assert rows["idle"]
+
+
+@pytest.mark.parametrize(
+    "main", [lambda: benchmark.main(["--only=x"]), lambda: long_crawl.main(["--part=x"])]
+)
+def test_an_unknown_name_is_refused(main: Callable[[], int], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main()
+    assert "there are" in capsys.readouterr().err
 
 
 def test_a_graph_that_is_not_the_truth_fails_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:

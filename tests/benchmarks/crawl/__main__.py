@@ -58,7 +58,7 @@ SETS = {"15": PageSet(15_000, 30.0), "80": PageSet(80_000, 60.0)}
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
-    names = [name for name in NAMES if name in options.only.split(",") and not missing(name)]
+    names = [name for name in NAMES if name in options.only and not missing(name)]
     print(
         ", ".join(f"{package} {_version(package)}" for package in ("webgraph_it", "scrapy", "crawlee")),
         end="; ",
@@ -133,7 +133,7 @@ def play(
                 f"   (others used {run.others_cores:.2f} cores)",
                 flush=True,
             )
-    return runs, playing != [name for name in names if name != STAGES]
+    return runs, len(playing) < len([name for name in names if name != STAGES])
 
 
 def report(runs: dict[str, list[Run]], true_pages: int) -> None:
@@ -143,10 +143,10 @@ def report(runs: dict[str, list[Run]], true_pages: int) -> None:
     )
     ours = runs.get(OURS)
     for name, found in runs.items():
-        wall, cpu = _median(found, _wall), _median(found, _cpu)
+        wall, cpu, pages = (_median(found, value) for value in (_wall, _cpu, _pages))
         print(
-            f"{name:14}{wall:9.1f}{true_pages / wall:9.0f}{_times(ours, _wall, wall)}{cpu:9.1f}"
-            f"{1e3 * cpu / true_pages:9.2f}{_times(ours, _cpu, cpu)}{_median(found, lambda run: run.peak_mb):9.0f}"
+            f"{name:14}{wall:9.1f}{pages / wall:9.0f}{_times(ours, _wall, wall)}{cpu:9.1f}"
+            f"{1e3 * cpu / pages:9.2f}{_times(ours, _cpu, cpu)}{_median(found, lambda run: run.peak_mb):9.0f}"
             f"{_workers(found)}"
         )
     for name, found in runs.items():
@@ -176,6 +176,10 @@ def _cpu(run: Run) -> float:
     return run.cpu_seconds
 
 
+def _pages(run: Run) -> float:
+    return run.pages
+
+
 def _median(runs: list[Run], value: Callable[[Run], float]) -> float:
     return median(map(value, runs))
 
@@ -202,13 +206,20 @@ def _version(package: str) -> str:
         return "not installed"
 
 
+def _names(text: str) -> list[str]:
+    unknown = [name for name in text.split(",") if name not in NAMES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no {unknown[0]!r}; there are {', '.join(NAMES)}")
+    return text.split(",")
+
+
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument("--set", choices=[*SETS, "both"], default="15")
     found.add_argument("--rounds", type=int, default=3)
     found.add_argument("--hosts", type=int, default=1000)
     found.add_argument("--pages", type=int, default=20_000)
-    found.add_argument("--only", default=",".join(NAMES))
+    found.add_argument("--only", type=_names, default=list(NAMES), help=f"some of {','.join(NAMES)}")
     found.add_argument("--timeout", type=float, default=3600.0, help="seconds for one run of a peer")
     return found
 
