@@ -3,8 +3,10 @@
     python -m tests.benchmarks.long_crawl [--scale 1] [--part long,waiting,growth]
 
 long      200,000 pages on 20,000 hosts: pages/s and CPU a page in the last tenth against the second tenth, and memory
-          over time. The hosts are less uneven than usual (size exponent 0.5 instead of 0.8): a host has one connection
-          at a time, so the last tenth of a web with a few huge hosts would measure those hosts, not the crawl.
+          over time. All hosts are of one size, so that all tenths are alike: of a web with a few huge hosts the last
+          tenth would be on those alone, one connection each, and on pages with several times as many links (40
+          against 9 with sizes by rank ** -0.5). Hosts and links by tenth are printed to show it. Hosts of ten pages
+          have few links a page; growth has the cost of more.
 
 waiting   politeness on, hosts with latencies of 50 to 500 ms; pages/s against the ideal, which is the sum over the
           hosts of 1 ÷ (delay + the host's latency), or against what the CPU allows, if that is less. Two rows: delay
@@ -90,7 +92,7 @@ def long(scale: float) -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         SimWeb(
-            hosts, round(LONG_PAGES * scale), seed=7, only=["plain"], size_exponent=0.5, hits=False
+            hosts, round(LONG_PAGES * scale), seed=7, only=["plain"], size_exponent=EQUALLY_LARGE, hits=False
         ) as web,
     ):
         folder = Path(scratch) / "crawl"
@@ -107,12 +109,21 @@ def long(scale: float) -> None:
     print("pages/s by tenth:      ", " ".join(f"{rate:6.0f}" for rate in rates))
     print("CPU ms a page by tenth:", " ".join(f"{cost:6.3f}" for cost in costs))
     print(
+        "links a page by tenth: ", " ".join(f"{mean(p.links for p in part):6.1f}" for part in tenths(pages))
+    )
+    print("hosts asked by tenth:  ", " ".join(f"{len({p.host for p in part}):6}" for part in tenths(pages)))
+    print(
         f"last tenth / second tenth: {rates[9] / rates[1]:.2f} in pages/s, {costs[9] / costs[1]:.2f} in CPU a page"
     )
     print("RSS in MB over time:", " ".join(f"{mb:.0f}" for mb in memory[:: max(1, len(memory) // 10)]))
     print(
         f"peak of the crawl process {watched.peak_mb:.0f} MB, of its workers {watched.children_peak_mb:.0f} MB"
     )
+
+
+def tenths(pages: list[Page]) -> list[list[Page]]:
+    size = len(pages) // 10
+    return [pages[i * size : (i + 1) * size] for i in range(10)]
 
 
 def by_tenth(times: list[float], watched: Watched) -> tuple[list[float], list[float]]:
