@@ -16,8 +16,8 @@ The 8 words hold the distances from the first of the 2048 to every 64th as u16; 
 2^16 bits (bit 63 of the place is then set), an index into the spill and 14 u32, the others in the spill: the
 distances to every 2^max(0, 6 - log2(span >> 15) - 1)th.
 
-The hashes name the type: they are those of `webgraph` 0.2 on PyPI (its error message prints them). Another version
-may want others, and then says so; nothing else reads this file.
+The hashes name the type: they are those of `webgraph` 0.2 on PyPI, whose error message prints them. Versions 0.1 want
+others and refuse the file, later ones may; nothing else reads it.
 """
 
 from collections.abc import Iterator
