@@ -55,7 +55,10 @@ class RocksStore:
         self._ingest.set_move_files(True)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._rocks = Rdict(str(self._directory), self._options)
+            # Named as a column family too: else an existing database is opened with the options in its own
+            # files, and with a block cache of 8 MiB.
+            families = {"default": self._options}
+            self._rocks = Rdict(str(self._directory), self._options, families)
         except Exception as error:  # rocksdict raises bare Exceptions
             raise self._explained(error) from error
         self._get = self._rocks.get
