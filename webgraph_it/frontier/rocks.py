@@ -14,9 +14,8 @@ for each lookup (measured: 658 µs instead of 4).
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
 from rocksdict import (
@@ -70,6 +69,12 @@ class RocksStore:
             raise self._explained(error) from error
         return value
 
+    def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        try:
+            return list(self._get(list(keys)) or ())
+        except Exception as error:
+            raise self._explained(error) from error
+
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
@@ -84,7 +89,20 @@ class RocksStore:
             raise self._explained(error) from error
 
     def scan(self, lower: bytes, upper: bytes, limit: int) -> list[Row]:
-        return list(islice(self.items(lower, upper), limit))
+        """Not by `items`: a generator costs as much again as a short range."""
+        reading = ReadOptions()
+        reading.set_iterate_upper_bound(upper)
+        found: list[Row] = []
+        try:
+            rows = self._rocks.iter(reading)
+            rows.seek(lower)
+            while len(found) < limit and rows.valid():
+                found.append((rows.key(), rows.value()))
+                rows.next()
+            rows.status()
+        except Exception as error:
+            raise self._explained(error) from error
+        return found
 
     def commit(self, changes: Changes) -> None:
         if not changes:
