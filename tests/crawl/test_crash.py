@@ -30,8 +30,6 @@ FAST = {
     "GRAPH_BUFFER": 20,
     "URLS_BUFFER": 20,
 }
-COMMIT_SLACK_SECONDS = 5.0
-"""A commit may take long on a busy machine; what was fetched so long before a kill is surely committed."""
 ARRIVAL_SECONDS = 0.1
 """What a killed crawl had sent is with the web by then, and logged there."""
 START_UP_SECONDS = 1.5
@@ -105,7 +103,10 @@ def committed_urls(jobdir: Path) -> frozenset[str]:
 
 
 def too_many_fetches(web: SimWeb, kills: list[Kill]) -> list[str]:
-    """URLs asked for after their fetch was committed, or answered with 200 twice in one run."""
+    """URLs asked for after their fetch was committed, or answered with 200 twice in one run.
+
+    So a URL is fetched once and again for each kill before its commit. How long a commit may take is not judged.
+    """
     asked: dict[int, tuple[str, float]] = {}
     requests, answered = defaultdict(list), defaultdict(list)
     for hit in web.hits():
@@ -125,14 +126,12 @@ def too_many_fetches(web: SimWeb, kills: list[Kill]) -> list[str]:
         for when in requests[url]
         if when > kill.time
     ]
-    for url, times in answered.items():
-        for earlier, later in pairwise(times):
-            between = [kill.time for kill in kills if earlier < kill.time < later]
-            if not between:
-                complaints.append(f"{url} twice in one run")
-            elif between[0] - earlier > COMMIT_SLACK_SECONDS:
-                complaints.append(f"{url} again, though a commit had {between[0] - earlier:.1f} s to be made")
-    return complaints
+    return complaints + [
+        f"{url} twice in one run"
+        for url, times in answered.items()
+        for earlier, later in pairwise(times)
+        if not any(earlier < kill.time < later for kill in kills)
+    ]
 
 
 def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
@@ -143,6 +142,7 @@ def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
                 killer.at_point(point, passes)
         assert {kill.where for kill in killer.kills} == set(POINTS)
         assert len(killer.kills) >= 12
+        assert killer.kills[-1].committed  # the judge below has something to judge by
         assert killer.finish() == []
 
 
@@ -153,7 +153,6 @@ def test_killed_at_random_moments_the_graph_is_the_truth(tmp_path):
         for _ in range(5):
             killer.after_answers(chance.randint(1, 80), chance.uniform(0, COMMIT_SECONDS))
         assert len(killer.kills) == 5
-        assert killer.kills[-1].committed
         assert killer.finish() == []
 
 
