@@ -182,7 +182,10 @@ def test_two_hundred_kills(tmp_path, capsys):
                     killer.after_seconds(chance.uniform(0, START_UP_SECONDS))
                 else:
                     killer.after_answers(chance.randint(1, 200), chance.uniform(0, COMMIT_SECONDS))
-            assert killer.finish() == []
+            wrong = killer.finish()
+            assert not wrong, f"web {web.plan.seed}, {len(wrong)} faults, the last ones:\n" + "\n".join(
+                wrong[-20:]
+            )
         counted.update(kill.where for kill in killer.kills)
         crawled_webs += 1
         with capsys.disabled():
