@@ -89,7 +89,6 @@ class RocksStore:
             raise self._explained(error) from error
 
     def scan(self, lower: bytes, upper: bytes, limit: int) -> list[Row]:
-        """Not by `items`: a generator costs as much again as a short range."""
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
         found: list[Row] = []

@@ -28,7 +28,7 @@ QUANTUM = 24
 """Leases of an active host before it makes room, if others wait."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 64
-"""Hosts that one look at the line makes active: read together, their records cost a third."""
+"""Hosts that one look at the line makes active: their records are read together, which is cheaper."""
 LONG_WAIT_SECONDS = 60.0
 """A host that has to wait longer goes to the line."""
 SHORT_WAIT_SECONDS = 5.0
