@@ -34,6 +34,12 @@ class StoreContract:
         store.commit({b"b": b"2", b"a": b"1", b"c": b""})
         assert [store.get(key) for key in (b"a", b"b", b"c", b"d")] == [b"1", b"2", b"", None]
 
+    def test_many_keys_are_read_at_once_in_the_order_given(self, storage: Storage) -> None:
+        store = storage()
+        store.commit({b"b": b"2", b"a": b"1", b"c": b""})
+        assert store.get_many([b"c", b"d", b"a", b"b"]) == [b"", None, b"1", b"2"]
+        assert store.get_many([]) == []
+
     def test_a_later_commit_replaces_and_deletes(self, storage: Storage) -> None:
         store = storage()
         store.commit({b"a": b"1", b"b": b"2"})

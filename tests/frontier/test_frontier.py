@@ -316,7 +316,7 @@ SMALL: dict[str, Any] = {
     "PREFETCH": 2,
     "QUANTUM": 2,
     "LINE_PREFETCH": 2,
-    "WAKE_AT_ONCE": 1,
+    "WAKE_AT_ONCE": 2,
     # A host that has to wait at all makes room: then the model knows who must be offered.
     "LONG_WAIT_SECONDS": 0.0,
     "SHORT_WAIT_SECONDS": 0.0,
