@@ -82,6 +82,16 @@ def test_a_failing_host_is_parked_then_given_up() -> None:
     assert story == [""] * 6 + ["parked", "parked", "given up", "given up"]
 
 
+def test_a_host_with_broken_pages_backs_off_and_is_never_parked() -> None:
+    clock, waits = Clock(), []
+    for _ in range(50):
+        clock = POLICY.after(clock, Outcome(failure=Failure.SERVER), NOW)
+        assert not clock.parked
+        assert not clock.given_up
+        waits.append(clock.ready_at - NOW)
+    assert waits == [2, 2, 4, 8, 16] + [20] * 45
+
+
 def test_a_parked_host_is_left_alone_for_long() -> None:
     clock = Clock(failures=POLICY.park_after_failures - 1)
     assert POLICY.after(clock, FAILED, NOW).ready_at == NOW + POLICY.park_seconds

@@ -186,6 +186,7 @@ class Frontier:
         host.reading.append(lease.entry)
         self._learn(host, outcome, now)
         self._end_turn(host, now)
+        self._roster.save(host)
 
     def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
         """Record what became of a lease: at the time its fetch ended, unless that was `answered` before."""

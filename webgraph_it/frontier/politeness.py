@@ -3,7 +3,9 @@
 Guarantees: after a fetch that ended at `now`, the host is not ready before now + the longest of HOST_DELAY,
 its Crawl-delay (up to a maximum), DELAY_FACTOR × the fetch's time (up to a maximum), what Retry-After asked
 for, and the back-off of its consecutive failures. A host that keeps failing is parked, and after several
-parkings given up: its URLs are then errors, so that every crawl ends. One good answer forgets all failures.
+parkings given up: its URLs are then errors, so that every crawl ends. A 5xx other than 503 is an answer: it may be
+of one broken corner of a healthy site, so it makes the host back off and never parks it. One good answer forgets
+all failures.
 """
 
 from typing import NamedTuple
@@ -71,14 +73,15 @@ class Politeness(NamedTuple):
         if outcome.retry_after_seconds is not None:
             wait = max(wait, min(outcome.retry_after_seconds, self.retry_after_max_seconds))
         fetched = Clock(now + wait, crawl_delay, outcome.duration_seconds)
-        return fetched if outcome.failure is Failure.NONE else self._after_failure(clock, fetched, now)
+        return fetched if outcome.failure is Failure.NONE else self._after_failure(clock, fetched, outcome.failure, now)
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:
         """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""
         return attempts < min(self.retry_times, MOST_COUNTED) and not given_up
 
-    def _after_failure(self, before: Clock, fetched: Clock, now: float) -> Clock:
-        failures = min(before.failures + 1, MOST_COUNTED)
+    def _after_failure(self, before: Clock, fetched: Clock, failure: Failure, now: float) -> Clock:
+        most = self.park_after_failures - 1 if failure is Failure.SERVER else MOST_COUNTED
+        failures = min(before.failures + 1, most)
         if failures < self.park_after_failures:
             back_off = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)
             return fetched._replace(
