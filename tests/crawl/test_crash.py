@@ -34,8 +34,6 @@ ARRIVAL_SECONDS = 0.1
 """What a killed crawl had sent is with the web by then, and logged there."""
 START_UP_SECONDS = 1.5
 """A crawl needs about so long before its first request."""
-NO_LASTING_ERRORS = {"error-500": 0.0}
-"""A host of hundreds of pages has several that never recover; their retries come in a row, and it is given up."""
 FETCHING, STARTING = "while fetching", "while starting"
 
 
@@ -174,7 +172,7 @@ def test_two_hundred_kills(tmp_path, capsys):
     crawled_webs = 0
     while counted.total() < 200:
         assert crawled_webs < 50, f"only {counted.total()} kills: {counted}"
-        with SimWeb(hosts=60, pages=1500, seed=100 + crawled_webs, shares=NO_LASTING_ERRORS) as web:
+        with SimWeb(hosts=60, pages=1500, seed=100 + crawled_webs) as web:
             killer = Killer(web, tmp_path / str(crawled_webs))
             for _ in range(4):
                 killer.after_answers(300, 0, chance.choice(POINTS), chance.randint(1, 3))
