@@ -254,15 +254,24 @@ class FrontierMachine(RuleBasedStateMachine):
         self.numbers += 1
         self.known.queues.setdefault(key.partition(")")[0], []).append((depth, self.numbers, key))
 
+    def clock_of(self, host: str) -> float:
+        return self.known.clocks.get(host, Clock()).ready_at
+
     def ready_at(self, host: str) -> float:
         clock = self.known.clocks.get(host, Clock())
         delay = POLICY.delay(clock.duration_seconds, clock.crawl_delay_seconds)
         return max(clock.ready_at, self.floor + delay)
 
     def ready_hosts(self) -> list[str]:
-        """Those that must be offered. A host that is leased or being read takes one of the active places."""
+        """Those that must be offered. A host that is leased or being read takes one of the active places.
+
+        So may one that is in the line since before a crash: its time there does not know of the crash.
+        """
         held = {lease.host for lease in (*self.leases.values(), *self.reading.values())}
-        if len(held) >= roster.ACTIVE_HOSTS:
+        early = {
+            host for host in self.known.queues if self.ready_at(host) > max(self.now, self.clock_of(host))
+        }
+        if len(held | early) >= roster.ACTIVE_HOSTS:
             return []
         hosts = (host for host, queue in self.known.queues.items() if queue and host not in held)
         return [host for host in hosts if self.ready_at(host) <= self.now]
