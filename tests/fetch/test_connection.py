@@ -3,13 +3,13 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.fetch.certificate import server_context
 from tests.fetch.servers import OK, Engine, HttpServer, run
+from webgraph_it.fetch.arrivals import Reader
 from webgraph_it.fetch.shaper import Shaper
 
 RATE = 400_000
@@ -25,9 +25,9 @@ class RecordingShaper(Shaper):
         super().__init__(time.monotonic, loop.call_later, bytes_per_second)
         self.reads: list[tuple[float, int]] = []
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+    def received(self, nbytes: int, reader: Reader) -> bool:
         self.reads.append((time.monotonic(), nbytes))
-        return super().received(nbytes, resume)
+        return super().received(nbytes, reader)
 
     def fullest_second(self, after: float) -> int:
         moments = [moment for moment, _ in self.reads if moment >= after]
