@@ -156,7 +156,9 @@ class Result:
 
 async def _watch(wire: Wire, samples: list[tuple[float, int]]) -> None:
     while True:
-        samples.append((time.monotonic(), wire.total_bytes()))
+        sample = wire.sample(time.monotonic)
+        if sample is not None:
+            samples.append(sample)
         await asyncio.sleep(SAMPLE_SECONDS)
 
 

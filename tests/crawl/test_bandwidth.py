@@ -73,7 +73,7 @@ def crawl_by_plan(
             output = finish(crawl)
         finally:
             crawl.kill()
-        wire = [(hit["time"], hit["bytes"]) for hit in web.hits() if hit["event"] == "wire"]
+        wire = [(hit["at"], hit["bytes"]) for hit in web.hits() if hit["event"] == "wire"]
     seen = [between(wire, begin + SETTLING_SECONDS, end) for begin, end in pairwise(changes)]
     return seen, stats(output)
 

@@ -19,6 +19,9 @@ class Socket:
     def arrived_bytes(self) -> int:
         return self.arrived
 
+    def unread_bytes(self) -> int:
+        return 0
+
     def go_on(self) -> None:
         pass
 

@@ -28,6 +28,9 @@ class Quiet:
     def arrived_bytes(self) -> int:
         return 0
 
+    def unread_bytes(self) -> int:
+        return 0
+
     def go_on(self) -> None:
         pass
 

@@ -111,7 +111,8 @@ class Download:
         self.soon_read()
 
     def send_more(self) -> None:
-        if self.remaining and not self.sending:
+        """Kernels make room when all of a packet was read."""
+        if self.remaining and not self.sending and not self.in_socket:
             self.sending = True
             piece = min(self.room - self.in_socket, self.remaining)
             self.crawl.loop.call_later(
@@ -120,6 +121,9 @@ class Download:
 
     def arrived_bytes(self) -> int:
         return self.arrived
+
+    def unread_bytes(self) -> int:
+        return self.in_socket
 
     def soon_read(self) -> None:
         self.crawl.loop.call_later(self.crawl.random.uniform(0, self.crawl.late_seconds), self.read)
@@ -283,6 +287,9 @@ class Waiting:
     called: list[object]
 
     def arrived_bytes(self) -> int:
+        return 0
+
+    def unread_bytes(self) -> int:
         return 0
 
     def go_on(self) -> None:

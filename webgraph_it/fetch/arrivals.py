@@ -26,6 +26,9 @@ class Reader(Hashable, Protocol):
     def arrived_bytes(self) -> int:
         """All that has come to its socket so far, read or not."""
 
+    def unread_bytes(self) -> int:
+        """What of it waits to be read."""
+
     def go_on(self) -> None:
         """Read again."""
 

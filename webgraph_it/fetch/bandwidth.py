@@ -19,7 +19,7 @@ BURST_SECONDS = 0.07
 """Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
 MOST_DEBT_SECONDS = 1.0
 """More than that comes only when a limit begins while much is under way: it would hold up all for too long."""
-START_DEBT_SECONDS = 0.05
+START_DEBT_SECONDS = 0.02
 """No new download starts while the debt is larger: what small responses bring is not known before they start."""
 CHUNKS_PER_SECOND = 50
 MIN_CHUNK_BYTES = 4096

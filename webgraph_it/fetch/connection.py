@@ -184,6 +184,9 @@ class Connection(asyncio.BufferedProtocol):
         """All that has come so far, read or not; where the kernel does not tell, what was read."""
         return max(self._read_bytes, arrived_bytes(self._socket) if self._socket is not None else 0)
 
+    def unread_bytes(self) -> int:
+        return self.arrived_bytes() - self._read_bytes
+
     def go_on(self) -> None:
         """Read again; the pause was ours, so both limits move by its length."""
         if not self.usable:
@@ -194,6 +197,8 @@ class Connection(asyncio.BufferedProtocol):
             self._exchange.deadline += now - self._paused_at
             self._exchange.last_byte_at = now
         self._paused_at = 0.0
+        if self._shaper is not None:
+            self._fit_receive_buffer(self._shaper)
         self._transport.resume_reading()
 
     # -- what the event loop calls --------------------------------------------------------------------------
@@ -211,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
             self._shaken_bytes += nbytes
         elif self._shaper is not None:
             if self._shaper.received(nbytes + self._shaken_bytes, self):
-                self._pause(self._shaper)
+                self._pause()
             self._shaken_bytes = 0
         if self._tls is not None:
             self._decrypt(self._tls, data)
@@ -301,11 +306,10 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._finish(exchange)
 
-    def _pause(self, shaper: Shaper) -> None:
+    def _pause(self) -> None:
         assert self._transport is not None
         self._paused_at = self._loop.time()
         self._transport.pause_reading()
-        self._fit_receive_buffer(shaper)
 
     def _fit_receive_buffer(self, shaper: Shaper) -> None:
         """A limit has begun, changed or ended since the socket was opened."""

@@ -29,6 +29,8 @@ from webgraph_it.fetch.bandwidth import (
 
 SETTLE_SECONDS = 0.001
 """The least time between two rounds of turns."""
+MOST_TURNS = 16
+"""In a round: those that make no room cost nothing, and what they bring must be handled too."""
 LOOK_SECONDS = 0.02
 """How often the kernel is asked what has arrived; more seldom where looking costs more than a twentieth of the time."""
 LOOK_SHARE = 20
@@ -164,7 +166,9 @@ class Shaper:
                 self._starters.popitem(last=False)[0]()
             return
         self._look(self._clock())
-        while self._readers and self._bucket.wait(self._clock()) == 0.0:
+        for _ in range(MOST_TURNS):
+            if not self._readers or self._bucket.wait(self._clock()) > 0.0:
+                break
             self._let_read(self._readers.popitem(last=False)[0])
         self._start_some()
         self._set_timer()
@@ -175,7 +179,9 @@ class Shaper:
         if reader in self._arrivals:
             self._turns.add(reader)
             room = self.receive_buffer_bytes()
-            self._bucket.take(self._arrivals.expect(reader, room, room, now), now)
+            # A kernel makes room when all was read; what came before a limit may be more than a chunk.
+            reads_all = reader.unread_bytes() <= chunk_bytes(self.bytes_per_second)
+            self._bucket.take(self._arrivals.expect(reader, room if reads_all else 0, room, now), now)
         reader.go_on()
 
     def _look(self, now: float) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -87,7 +88,9 @@ class Servers:
 
     async def _watch(self, wire: Wire) -> None:
         while True:
-            self._log.write("wire", bytes=wire.total_bytes())
+            sample = wire.sample(time.time)
+            if sample is not None:
+                self._log.write("wire", at=sample[0], bytes=sample[1])
             await asyncio.sleep(SAMPLE_SECONDS)
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:

@@ -8,9 +8,10 @@ again, it tells what came to the clients between two moments. On loopback an ack
 import os
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 SAMPLE_SECONDS = 0.02
+LONGEST_LOOK_SECONDS = 0.005
 
 
 class Wire:
@@ -34,6 +35,12 @@ class Wire:
         self._look(second)
         del self._acknowledged[second]
         second.close()
+
+    def sample(self, clock: Callable[[], float]) -> tuple[float, int] | None:
+        """The moment and `total_bytes`; None where the system let us wait meanwhile: then no moment is the right one."""
+        began = clock()
+        total = self.total_bytes()
+        return (began, total) if clock() - began < LONGEST_LOOK_SECONDS else None
 
     def total_bytes(self) -> int:
         """What clients have acknowledged until now, in all."""
