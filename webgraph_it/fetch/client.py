@@ -150,6 +150,9 @@ class Fetcher:
         deadline = 0.0
         while True:
             connection = await self._place(key)
+            if connection is not None and connection.is_outgrown:
+                connection.close()
+                continue
             deadline = deadline or loop.time() + request.total_seconds
             if connection is None:
                 connection = await self._connect(key, deadline)

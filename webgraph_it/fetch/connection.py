@@ -134,6 +134,12 @@ class Connection(asyncio.BufferedProtocol):
         """The event loop closes the socket; else whoever opened it."""
         return self._transport is not None
 
+    @property
+    def is_outgrown(self) -> bool:
+        """The server was promised more room than a limit that began since allows, and no promise can be taken back."""
+        wanted = self._shaper.receive_buffer_bytes() if self._shaper is not None else 0
+        return wanted != 0 and not 0 < self._receive_buffer_bytes <= wanted
+
     def opened(self, sock: socket.socket, receive_buffer_bytes: int) -> None:
         """The socket is connected; a transport for it comes next."""
         self._socket = sock

@@ -37,7 +37,7 @@ class Wire:
         second.close()
 
     def sample(self, clock: Callable[[], float]) -> tuple[float, int] | None:
-        """The moment and `total_bytes`; None where the system let us wait meanwhile: then no moment is the right one."""
+        """The moment and `total_bytes`; None where the system let us wait meanwhile: no moment is right then."""
         began = clock()
         total = self.total_bytes()
         return (began, total) if clock() - began < LONGEST_LOOK_SECONDS else None
