@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.crawl_generator import generate
+from tests.crawl.crawling import run_crawl
+from tests.crawl.shard_reader import read_crawl
+from webgraph_it.convert.command import main as convert
+from webgraph_it.graph import WebGraph
 from webgraph_it.plan.__main__ import main
 from webgraph_it.plan.capacity import (
+    BV_NODE_BYTES,
     DAY,
     GIB,
     KIB,
@@ -14,6 +20,7 @@ from webgraph_it.plan.capacity import (
     connections,
     crawl_disk,
     days,
+    frontier_bytes,
     graph_disk,
     hash_bytes,
     hosts_needed,
@@ -22,6 +29,7 @@ from webgraph_it.plan.capacity import (
 )
 from webgraph_it.plan.pending import curve, peak, pending
 from webgraph_it.plan.schedule import mean_rate
+from webgraph_it.simweb import SimWeb
 
 
 def test_days_at_90_pages_a_second() -> None:
@@ -73,7 +81,7 @@ def test_every_part_of_the_disk_grows_with_the_pages() -> None:
     small, large = Crawl(pages=1e6), Crawl(pages=2e6)
     for parts in (crawl_disk, graph_disk):
         assert all(parts(large)[name] == pytest.approx(2 * size) for name, size in parts(small).items())
-    assert memory(large)["convert (digest → id table)"] == 24e6
+    assert memory(large)["convert (digest → id table)"] == 30e6
 
 
 def test_connections_follow_littles_law() -> None:
@@ -132,3 +140,38 @@ def test_a_wrong_option_is_one_sentence(wrong: list[str], capsys: pytest.Capture
     said = capsys.readouterr().err
     assert said.startswith("plan: --")
     assert said.count("\n") == 1
+
+
+def test_a_real_crawl_fills_what_was_planned(tmp_path: Path) -> None:
+    """Stopped half-way, so that URLs wait in the frontier."""
+    with SimWeb(hosts=40, pages=4000, seed=5, only=["plain"]) as web:
+        run_crawl(web, tmp_path, CLOSESPIDER_PAGECOUNT=500)
+    crawled = read_crawl(tmp_path)
+    known, asked = len(crawled.urls), len(crawled.parents)
+    url_bytes = sum(map(len, crawled.urls.values())) / known
+    assert known > 2 * asked
+    planned = crawl_disk(Crawl(pages=asked, links_per_page=len(crawled.arcs) / asked, url_bytes=url_bytes))
+
+    def filled(folder: str, files: str = "*") -> int:
+        return sum(path.stat().st_size for path in (tmp_path / folder).glob(files))
+
+    assert filled("graph") == pytest.approx(planned["shards (graph/)"], rel=0.02)
+    assert filled("urls") == pytest.approx(planned["URL lists (urls/)"] * known / asked, rel=0.2)
+    assert filled("pages") == pytest.approx(planned["page log (pages/)"], rel=0.2)
+    assert filled("frontier", "*.sst") == pytest.approx(
+        frontier_bytes(known, known - asked, url_bytes), rel=0.33
+    )
+
+
+def test_a_real_graph_fills_what_was_planned(tmp_path: Path) -> None:
+    """URL map and nodes aside: the web is too small for a dictionary, and Parquet for its headers."""
+    crawl = generate(tmp_path / "crawl", nodes=20_000, arcs=600_000)
+    assert convert([str(crawl), "--out", str(tmp_path / "out"), "--skip", "urls,nodes,hosts,domains"]) == 0
+    graph = WebGraph(tmp_path / "out")
+    planned = graph_disk(Crawl(pages=len(graph), links_per_page=graph.arcs / len(graph)))
+    filled = {path.name: path.stat().st_size for path in (tmp_path / "out").iterdir()}
+    rows = filled["offsets.u64"] + filled["targets.u32"]
+    assert rows == pytest.approx(planned["CSR (offsets, targets)"], rel=0.01)
+    assert filled["graph.g4"] == pytest.approx(planned["g4"], rel=0.05)
+    assert filled["italy.offsets"] + filled["italy.ef"] == pytest.approx(BV_NODE_BYTES * len(graph), rel=0.25)
+    assert filled["offsets-t.u64"] + filled["targets-t.u32"] == rows

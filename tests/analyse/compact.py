@@ -106,6 +106,7 @@ def _page_line(random: np.random.Generator, url: str, time: float) -> str:
         "address": "127.0.0.1",
         "state": state,
         "reason": "" if status else "CannotResolveHostError",
+        "seconds": round(float(random.lognormal(-0.5, 1)), 3),
     }
     return json.dumps(line) + "\n"
 

@@ -60,10 +60,25 @@ def test_what_no_server_was_asked_for_is_only_a_state(tmp_path: Path) -> None:
     assert story.first == 10
 
 
-def test_slow_hosts_have_long_times_between_pages(tmp_path: Path) -> None:
-    lines = "".join(page("it,fast)/", 10 + n) + page("it,slow)/", 10 + 5 * n) for n in range(6))
-    slow = told(write(tmp_path / "c", lines + page("it,once)/"))).slowest_hosts(5)
-    assert [(name, tally.seconds_per_page) for name, tally in slow] == [("slow.it", 5.0), ("fast.it", 1.0)]
+def test_slow_hosts_are_those_whose_fetches_take_long(tmp_path: Path) -> None:
+    """However long we wait between two fetches; one fetch is not enough, nor are URLs that were not fetched."""
+    lines = "".join(
+        page("it,far-between)/", 10 + 100 * n, seconds=0.5) + page("it,slow)/", 10 + n, seconds=1.0 + n)
+        for n in range(6)
+    )
+    lines += page("it,slow)/", seconds=0) + page("it,once)/", seconds=60.0)
+    lines += "".join(page("it,unfetched)/", seconds=0) for _ in range(9))
+    slow = told(write(tmp_path / "c", lines)).slowest_hosts(5)
+    assert [(name, tally.mean_fetch_seconds) for name, tally in slow] == [
+        ("slow.it", 3.5),
+        ("far-between.it", 0.5),
+    ]
+
+
+def test_a_log_without_fetch_times_has_no_slow_hosts(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "c", "".join(page(time=10 + n) for n in range(9))))
+    assert story.slowest_hosts(5) == []
+    assert story.hosts["a.it"].mean_fetch_seconds is None
 
 
 def test_a_torn_line_is_counted_and_left_out(tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def test_a_hostile_log_is_only_text(tmp_path: Path) -> None:
         "type": evil,
         "state": evil,
         "reason": evil,
+        "seconds": 1.5,
     }
     (tmp_path / "crawl/pages/000001.jsonl").write_text((json.dumps(line) + "\n") * 6)
     assert main([str(tmp_path / "graph"), "--crawl", str(tmp_path / "crawl")]) == 0

@@ -12,12 +12,15 @@ import os
 import random
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -95,6 +98,11 @@ def line(name: str, took: Run, arcs: int, note: str = "") -> None:
     )
 
 
+def tell(doing: str) -> None:
+    """What is running now: some parts take minutes."""
+    print(f"… {doing}", file=sys.stderr, flush=True)
+
+
 def cat_seconds(crawl: Path) -> float:
     begun = time.perf_counter()
     subprocess.run(["cat", *map(str, (crawl / "graph").iterdir())], stdout=subprocess.DEVNULL, check=True)
@@ -127,8 +135,8 @@ def prepare_duckdb(crawl: Path, out: Path, folder: Path) -> None:
             parent = parents[-1]
 
 
-def thesis_seconds(out: Path, nodes: int, records: int, folder: Path) -> float:
-    """GNU sort of `digest id` lines and a binary search per record, from a sample."""
+def thesis(out: Path, nodes: int, records: int, folder: Path) -> tuple[float, str]:
+    """GNU sort of `digest id` lines and a binary search per record: seconds, and how they were extrapolated."""
     digests = np.fromfile(out / ".work" / "digests.bin", np.uint8).reshape(-1, 16)
     sample = digests[: min(SAMPLE, nodes)]
     text = folder / "digests.txt"
@@ -142,19 +150,25 @@ def thesis_seconds(out: Path, nodes: int, records: int, folder: Path) -> float:
     picked = np.random.default_rng(1).choice(ordered, min(SAMPLE, records))
     begun = time.perf_counter()
     np.searchsorted(ordered, picked)
-    return sorting + (time.perf_counter() - begun) * records / len(picked)
+    searching = (time.perf_counter() - begun) * records / len(picked)
+    words = f"extrapolated from {len(sample):,} of {nodes:,} lines, {len(picked):,} of {records:,} searches"
+    return sorting + searching, words
 
 
-def compare_mapping(crawl: Path, folder: Path, memory: str, with_peers: bool) -> tuple[Path, int]:
-    """Print the table of the mapping; returns the graph and its arcs."""
+def compare_mapping(crawl: Path, folder: Path, memory: str, with_peers: bool) -> tuple[Path, int, Run]:
+    """Print the table of the mapping; returns the graph, its arcs, and what ours took."""
     out = folder / "compact"
+    tell("names: ours")
     names = convert(crawl, out, "--memory", memory, "--only", "names")
     arcs_file = crawl / "graph" / "000001.g16"
     records = arcs_file.stat().st_size // 16
     if with_peers:
+        tell("the same nodes and arcs as Parquet, for DuckDB (untimed)")
         prepare_duckdb(crawl, out, folder / "duckdb")
+        tell("mapping: GNU sort, binary search, on a sample")
         nodes = (out / ".work" / "digests.bin").stat().st_size // 16
-        thesis = thesis_seconds(out, nodes, records, folder)
+        thesis_seconds, extrapolated = thesis(out, nodes, records, folder)
+    tell("mapping: ours")
     cat_seconds(crawl)
     cat = cat_seconds(crawl)
     ours = convert(crawl, out, "--memory", memory, "--only", "csr")
@@ -164,6 +178,7 @@ def compare_mapping(crawl: Path, folder: Path, memory: str, with_peers: bool) ->
     line("mapping: ours", ours, arcs, f"{ours.seconds / cat:.1f} × cat ({cat:.2f} s)")
     if with_peers:
         for shape in ("lists", "ordered"):
+            tell(f"mapping: DuckDB, {shape}")
             command = [sys.executable, "-c", DUCKDB, str(folder / "duckdb"), str(folder / "duck.parquet")]
             duck = run([*command, f"{memory}B", str(os.cpu_count()), shape])
             line(
@@ -173,10 +188,10 @@ def compare_mapping(crawl: Path, folder: Path, memory: str, with_peers: bool) ->
                 f"ours is {duck.seconds / ours.seconds:.1f} × as fast",
             )
         print(
-            f"{'mapping: GNU sort, binary search':34}{thesis:9.0f} s (extrapolated from {SAMPLE:,})", end=""
+            f"{'mapping: GNU sort, binary search':34}{thesis_seconds:8.2f} s ({extrapolated})"
+            f"  ours is {thesis_seconds / ours.seconds:.1f} × as fast"
         )
-        print(f"   ours is {thesis / ours.seconds:.0f} × as fast")
-    return out, arcs
+    return out, arcs, ours
 
 
 def compare_bv(out: Path, folder: Path, arcs: int) -> None:
@@ -187,7 +202,9 @@ def compare_bv(out: Path, folder: Path, arcs: int) -> None:
     from webgraph_it.graph.bv import write_bv
     from webgraph_it.graph.csr import CsrFiles
 
+    write_bv(folder / "warm-bv", CsrFiles.of(folder / "warm"), Parameters(), 1)  # loads the kernels
     for threads in (1, 2):
+        tell(f"BV: ours and Java, {threads} threads")
         begun = time.perf_counter()
         write_bv(folder / "ours", CsrFiles.of(out), Parameters(), threads)
         ours = time.perf_counter() - begun
@@ -202,25 +219,44 @@ def compare_bv(out: Path, folder: Path, arcs: int) -> None:
         )
 
 
+def lookups(look_up: Callable[[Any], Any], picked: list[Any]) -> tuple[list[Any], str]:
+    """What was found, and the CPU time of one lookup in words; their order is random, so most blocks are cold."""
+    found, spent = [], []
+    for one in picked:
+        begun = time.thread_time_ns()
+        found.append(look_up(one))
+        spent.append((time.thread_time_ns() - begun) / 1000)
+    return found, f"{statistics.median(spent):.1f} µs of CPU (median), {statistics.mean(spent):.1f} (mean)"
+
+
 def measure_urls(out: Path) -> None:
     """Bytes and microseconds of the URL map."""
     graph = WebGraph(out)
     size = sum((out / f"urls.{suffix}").stat().st_size for suffix in ("index", "blocks"))
     picked = random.Random(1).sample(range(len(graph)), min(LOOKUPS, len(graph)))
-    begun = time.perf_counter()
-    urls = [graph.url(node) for node in picked]
-    middle = time.perf_counter()
-    assert [graph.id(url) for url in urls] == picked
-    end = time.perf_counter()
-    mean = sum(map(len, urls)) / len(urls)
+    graph.id(graph.url(0))  # loads the compiled searches
+    urls, to_url = lookups(graph.url, picked)
+    ids, to_id = lookups(graph.id, urls)
+    assert ids == picked
+    length = sum(map(len, urls)) / len(urls)
     print(
-        f"URL map: {size / len(graph):.2f} bytes a URL of {mean:.0f}; "
-        f"id → URL {(middle - begun) / len(picked) * 1e6:.1f} µs, "
-        f"URL → id {(end - middle) / len(picked) * 1e6:.1f} µs (random ids)"
+        f"URL map: {size / len(graph):.2f} bytes a URL of {length:.0f}; id → URL {to_url}; URL → id {to_id}"
     )
     begun = time.perf_counter()
     WebGraph(out).successors(0)
     print(f"WebGraph opens in {(time.perf_counter() - begun) * 1e3:.1f} ms")
+
+
+def show_growth(grown: list[tuple[int, Run, Run]]) -> None:
+    """The same work at several sizes: what a million arcs cost."""
+    print("\nHow the cost grows")
+    for arcs, mapping, whole in sorted(grown, key=lambda sized: sized[0]):
+        parts = [
+            f"{name} {took.seconds:8.2f} s, {took.seconds / arcs * 1e6:.3f} s and {took.cpu_seconds / arcs * 1e6:.3f} s"
+            f" CPU a million arcs, {took.peak_bytes / 2**20:.0f} MiB"
+            for name, took in (("mapping", mapping), ("all of convert", whole))
+        ]
+        print(f"{arcs:14,} arcs: {'; '.join(parts)}")
 
 
 def main() -> None:
@@ -233,19 +269,25 @@ def main() -> None:
     parser.add_argument("--grow", action="store_true", help="also 1/4 and 4 times the size, without peers")
     parser.add_argument("--folder", type=Path, help="where to work (default: a temporary folder)")
     options = parser.parse_args()
+    grown: list[tuple[int, Run, Run]] = []
     sizes = [1.0, 0.25, 4.0] if options.grow else [1.0]
     for size in sizes:
         with tempfile.TemporaryDirectory(dir=options.folder) as name:
             folder = Path(name)
-            print(f"generating {options.arcs * size:,.0f} arcs …", file=sys.stderr)
+            tell(f"generating {options.arcs * size:,.0f} arcs")
             crawl = generate(folder / "crawl", int(options.nodes * size), int(options.arcs * size))
             convert(generate(folder / "tiny", 1000, 5000), folder / "warm")  # kernels are compiled once
-            out, arcs = compare_mapping(crawl, folder, options.memory, with_peers=size == 1.0)
+            out, arcs, mapping = compare_mapping(crawl, folder, options.memory, with_peers=size == 1.0)
             shutil.rmtree(out)
-            line("all of convert", convert(crawl, out, "--memory", options.memory), arcs)
+            tell("all of convert")
+            whole = convert(crawl, out, "--memory", options.memory)
+            line("all of convert", whole, arcs)
+            grown.append((arcs, mapping, whole))
             if size == 1.0:
                 compare_bv(out, folder, arcs)
                 measure_urls(out)
+    if len(grown) > 1:
+        show_growth(grown)
 
 
 if __name__ == "__main__":

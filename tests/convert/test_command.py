@@ -32,7 +32,15 @@ from tests.graph.graphs import lists_of
 from webgraph_it.convert.command import main, memory_size
 from webgraph_it.graph import BVGraph, WebGraph
 
-COMPARED = ("offsets.u64", "targets.u32", "graph.g4", "italy.graph", "italy.offsets", "italy-t.graph")
+COMPARED = (
+    "offsets.u64",
+    "targets.u32",
+    "graph.g4",
+    "italy.graph",
+    "italy.offsets",
+    "italy.ef",
+    "italy-t.graph",
+)
 KEYS = sorted(URLS)
 
 

@@ -73,7 +73,7 @@ def differences(web: SimWeb, jobdir: Path) -> list[str]:
     found += [f"arc missing: {parent} → {child}" for parent, child in sorted(expected_arcs - arcs)]
     found += [f"arc too many: {parent} → {child}" for parent, child in sorted(arcs - expected_arcs)]
     found += [
-        f"state of {key}: {crawled.state(key)}, expected {truth.nodes[key]}"
+        f"state of {key}: {crawled.state(key)} ({crawled.reason(key)}), expected {truth.nodes[key]}"
         for key in sorted(nodes & expected_nodes)
         if crawled.state(key) != truth.nodes[key]
     ]

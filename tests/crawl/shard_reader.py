@@ -25,6 +25,10 @@ class CrawledGraph:
         lines = self.pages.get(key)
         return str(lines[-1]["state"]) if lines else "never-tried"
 
+    def reason(self, key: str) -> str:
+        lines = self.pages.get(key)
+        return str(lines[-1]["reason"]) if lines else ""
+
 
 def digest(key: str) -> bytes:
     whole = bytearray(md5(key.encode()).digest())

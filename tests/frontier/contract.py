@@ -34,6 +34,12 @@ class StoreContract:
         store.commit({b"b": b"2", b"a": b"1", b"c": b""})
         assert [store.get(key) for key in (b"a", b"b", b"c", b"d")] == [b"1", b"2", b"", None]
 
+    def test_many_keys_are_read_at_once_in_the_order_given(self, storage: Storage) -> None:
+        store = storage()
+        store.commit({b"b": b"2", b"a": b"1", b"c": b""})
+        assert store.get_many([b"c", b"d", b"a", b"b"]) == [b"", None, b"1", b"2"]
+        assert store.get_many([]) == []
+
     def test_a_later_commit_replaces_and_deletes(self, storage: Storage) -> None:
         store = storage()
         store.commit({b"a": b"1", b"b": b"2"})
@@ -184,6 +190,46 @@ class FrontierContract:
         frontier.release(lease, NOW, NOW + 30)
         assert frontier.next(NOW + 29) is None
         assert frontier.next(NOW + 30) == lease
+
+    def test_a_host_is_asked_again_while_its_page_is_read(self, storage: Storage) -> None:
+        frontier = open_frontier(storage(), CALM)
+        frontier.add(links("a", 2), 0, "", NOW)
+        first = lease_at(frontier, NOW)
+        frontier.answered(first, Outcome(duration_seconds=0.5), NOW + 1)
+        assert frontier.next(NOW + 1 + DELAY - 0.001) is None
+        second = lease_at(frontier, NOW + 1 + DELAY)
+        assert (second.key, frontier.counts().leased, frontier.counts().queued) == ("it,a)/1", 2, 0)
+        frontier.done(first, Outcome(), NOW + 50)  # does not move the clock
+        frontier.done(second, Outcome(), NOW + 4)
+        assert frontier.counts().done == 2
+
+    def test_a_page_that_was_being_read_comes_back_after_a_crash(self, storage: Storage) -> None:
+        frontier = open_frontier(storage())
+        frontier.add(links("a", 3), 0, "", NOW)
+        frontier.answered(lease_at(frontier, NOW), Outcome(), NOW)
+        frontier.done(lease_at(frontier, NOW), Outcome(), NOW)
+        commit(frontier)
+        taken = [lease.key for lease in drain(open_frontier(storage()), NOW)]
+        assert taken == ["it,a)/0", "it,a)/2"]
+
+    def test_links_found_while_their_host_has_nothing_else_are_leased(self, storage: Storage) -> None:
+        frontier = open_frontier(storage())
+        frontier.add(links("a", 1), 0, "", NOW)
+        page = lease_at(frontier, NOW)
+        frontier.answered(page, Outcome(), NOW)
+        assert (frontier.next(NOW), frontier.wake_at()) == (None, None)
+        frontier.add([link("a", "/found")], 1, page.key, NOW)
+        frontier.done(page, Outcome(), NOW)
+        assert [lease.key for lease in drain(frontier, NOW)] == ["it,a)/found"]
+
+    def test_closing_while_a_page_is_read_counts_as_a_crash(self, storage: Storage) -> None:
+        frontier = open_frontier(storage(), CALM)
+        frontier.add(links("a", 1), 0, "", NOW)
+        frontier.answered(lease_at(frontier, NOW), Outcome(), NOW)
+        frontier.close()
+        again = open_frontier(storage(), CALM, now=NOW + 50)
+        assert again.next(NOW + 50 + DELAY - 0.001) is None
+        assert lease_at(again, NOW + 50 + DELAY + 0.001).key == "it,a)/0"
 
     def test_a_commit_is_all_or_nothing(self, storage: Storage) -> None:
         frontier = open_frontier(storage())

@@ -62,7 +62,7 @@ class Known:
     """The model of what a commit holds."""
 
     queues: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
-    """host → (depth, number, key), leased ones included."""
+    """host → (depth, number, key), leased ones and those being read included."""
     attempts: dict[str, int] = field(default_factory=dict)
     """By key, of all URLs ever seen."""
     clocks: dict[str, Clock] = field(default_factory=dict)
@@ -82,6 +82,8 @@ class FrontierMachine(RuleBasedStateMachine):
         self.known = Known()
         self.committed = copy.deepcopy(self.known)
         self.leases: dict[str, Lease] = {}
+        self.reading: dict[str, Lease] = {}
+        """By key: answered and not done."""
         self.frozen: Frozen | None = None
         self.to_be_committed = self.committed
         self.floor = 0.0
@@ -90,6 +92,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def open(self, clean: bool) -> None:
         self.known = copy.deepcopy(self.committed)
         self.leases.clear()
+        self.reading.clear()
         self.frozen = None
         if not clean:
             self.floor = self.now
@@ -158,6 +161,27 @@ class FrontierMachine(RuleBasedStateMachine):
         clock = self.known.clocks[lease.host]
         self.known.clocks[lease.host] = POLICY.after(clock, outcome, self.now)
 
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data(), failure=st.sampled_from(Failure), duration=st.sampled_from([0.0, 3.0]))
+    def answer(self, data: st.DataObject, failure: Failure, duration: float) -> None:
+        lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
+        outcome = Outcome(failure=failure, duration_seconds=duration)
+        self.frontier.answered(lease, outcome, self.now)
+        self.reading[lease.key] = lease
+        self.known.clocks[lease.host] = POLICY.after(self.known.clocks[lease.host], outcome, self.now)
+
+    @precondition(lambda self: self.reading)
+    @rule(data=st.data(), kind=st.sampled_from(Kind))
+    def end_reading(self, data: st.DataObject, kind: Kind) -> None:
+        lease = self.reading.pop(data.draw(st.sampled_from(sorted(self.reading))))
+        if kind is Kind.RETRY and not self.frontier.may_retry(lease):
+            kind = Kind.FINISHED
+        outcome = Outcome(kind, Failure.SERVER, duration_seconds=9.0, url="https://x.it/")
+        clock = self.known.clocks[lease.host]
+        self.frontier.done(lease, outcome, self.now)
+        self.ended(lease, outcome)
+        self.known.clocks[lease.host] = clock  # it learned of the host when it was answered
+
     @rule(fetches=st.integers(1, 15), failure=st.sampled_from([Failure.NONE, Failure.NONE, Failure.SERVER]))
     def work(self, fetches: int, failure: Failure) -> None:
         """Some fetches in a row, each as soon as the frontier says."""
@@ -214,7 +238,7 @@ class FrontierMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.frozen is None)
     @rule()
     def restart(self) -> None:
-        clean = not self.leases
+        clean = not self.leases and not self.reading
         self.frontier.close({"finished": str(len(self.known.finished)).encode()})
         self.committed = copy.deepcopy(self.known)
         self.store = self.reopened_store()
@@ -236,16 +260,21 @@ class FrontierMachine(RuleBasedStateMachine):
         return max(clock.ready_at, self.floor + delay)
 
     def ready_hosts(self) -> list[str]:
-        """Those that must be offered. A leased host takes one of the active places."""
-        if len(self.leases) >= roster.ACTIVE_HOSTS:
+        """Those that must be offered. A host that is leased or being read takes one of the active places."""
+        held = {lease.host for lease in (*self.leases.values(), *self.reading.values())}
+        if len(held) >= roster.ACTIVE_HOSTS:
             return []
-        hosts = (host for host, queue in self.known.queues.items() if queue and host not in self.leases)
+        hosts = (host for host, queue in self.known.queues.items() if queue and host not in held)
         return [host for host in hosts if self.ready_at(host) <= self.now]
+
+    def free(self, host: str) -> list[tuple[int, int, str]]:
+        """The entries of a host that may be leased."""
+        return [entry for entry in self.known.queues[host] if entry[2] not in self.reading]
 
     def leased(self, lease: Lease) -> None:
         assert lease.host not in self.leases, "two leases on one host"
         assert self.now >= self.ready_at(lease.host), "too early"
-        assert lease.key == min(self.known.queues[lease.host])[2], "out of order"
+        assert lease.key == min(self.free(lease.host))[2], "out of order"
         assert lease.attempts == self.known.attempts[lease.key]
         clock = self.known.clocks.get(lease.host, Clock())
         assert lease.given_up == clock.given_up
@@ -257,6 +286,9 @@ class FrontierMachine(RuleBasedStateMachine):
         self.check_counts()
         for lease in self.leases.values():
             self.frontier.release(lease, self.now, self.now)
+        for lease in self.reading.values():
+            self.frontier.done(lease, Outcome(), self.now)
+            self.ended(lease, Outcome())
         left = {entry[2] for queue in self.known.queues.values() for entry in queue}
         taken = [lease.key for lease in drain(self.frontier, self.now)]
         assert sorted(taken) == sorted(left), "lost or twice"
@@ -268,11 +300,14 @@ class FrontierMachine(RuleBasedStateMachine):
         counts, queues = self.frontier.counts(), self.known.queues.values()
         assert counts.seen == len(self.known.attempts)
         assert counts.done == len(self.known.finished)
-        assert (counts.leased, counts.queued) == (len(self.leases), sum(map(len, queues)) - len(self.leases))
+        leased = len(self.leases) + len(self.reading)
+        assert (counts.leased, counts.queued) == (leased, sum(map(len, queues)) - leased)
         assert counts.hosts == len(self.known.queues)
-        parked = [h for h, c in self.known.clocks.items() if c.parked and self.known.queues[h]]
-        assert counts.hosts_parked == len([host for host in parked if host not in self.leases])
-        all_hosts = counts.hosts_ready + counts.hosts_waiting + counts.hosts_parked + counts.leased
+        parked = {h for h, c in self.known.clocks.items() if c.parked and self.known.queues[h]}
+        parked -= set(self.leases)
+        being_read = {lease.host for lease in self.reading.values()}  # they may count as waiting
+        assert len(parked - being_read) <= counts.hosts_parked <= len(parked)
+        all_hosts = counts.hosts_ready + counts.hosts_waiting + counts.hosts_parked + len(self.leases)
         assert all_hosts == sum(map(bool, queues))
 
 
@@ -281,7 +316,7 @@ SMALL: dict[str, Any] = {
     "PREFETCH": 2,
     "QUANTUM": 2,
     "LINE_PREFETCH": 2,
-    "WAKE_AT_ONCE": 1,
+    "WAKE_AT_ONCE": 2,
     # A host that has to wait at all makes room: then the model knows who must be offered.
     "LONG_WAIT_SECONDS": 0.0,
     "SHORT_WAIT_SECONDS": 0.0,
@@ -421,6 +456,22 @@ def test_hosts_on_disk_are_served_while_others_are_long(small: None) -> None:
     frontier.add(links("defg", 1), 0, "", NOW)
     order = [lease.host for lease in drain(frontier, NOW)]
     assert max(order.index(f"it,{name}") for name in "defg") < 20
+
+
+def test_hosts_on_disk_are_served_while_pages_of_others_are_read(small: None) -> None:
+    frontier = open_frontier()
+    frontier.add(links("abc", 100), 0, "", NOW)
+    frontier.add(links("defg", 1), 0, "", NOW)
+    order, reading = [], []
+    while (lease := frontier.next(NOW)) is not None or reading:
+        if lease is not None:
+            order.append(lease.host)
+            frontier.answered(lease, Outcome(), NOW)
+            reading.append(lease)
+        if lease is None or len(reading) > 3:
+            frontier.done(reading.pop(0), Outcome(), NOW)
+    assert max(order.index(f"it,{name}") for name in "defg") < 30
+    assert len(order) == 304
 
 
 def test_a_trap_named_by_the_caller_is_cut() -> None:

@@ -74,7 +74,9 @@ class LayersMachine(RuleBasedStateMachine):
 
     @invariant()
     def reads_agree(self) -> None:
-        assert [self.layers.get(key) for key in POINTS] == [self.model.get(key) for key in POINTS]
+        expected = {key: self.model.get(key) for key in POINTS}
+        assert {key: self.layers.get(key) for key in POINTS} == expected
+        assert self.layers.get_many(POINTS) == expected
         for prefix in (b"m", b"q", b"l"):
             rows = sorted(row for row in self.model.items() if row[0].startswith(prefix))
             assert list(self.layers.items(prefix)) == rows

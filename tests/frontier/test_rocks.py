@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.frontier import FrontierError, RocksStore
-from webgraph_it.frontier.rocks import SORT_AT_ONCE, TABLE_FILE, in_order
+from webgraph_it.frontier.rocks import BLOCK_CACHE_BYTES, SORT_AT_ONCE, TABLE_FILE, in_order
 
 from .contract import FrontierContract, Storage, StoreContract
 
@@ -154,3 +154,11 @@ store.commit(changes)
 assert len(list(store.items(b"", b"~"))) == 60_001
 print("repeated")
 """
+
+
+def test_a_store_that_is_opened_again_has_the_same_block_cache(tmp_path: Path) -> None:
+    for _ in range(2):
+        store = RocksStore(tmp_path)
+        store.commit({b"a": b"1"})
+        assert store._rocks.property_int_value("rocksdb.block-cache-capacity") == BLOCK_CACHE_BYTES
+        store.close()

@@ -1,4 +1,7 @@
 import re
+import subprocess
+import sys
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -70,6 +73,34 @@ def test_prefix_is_the_range_of_keys_that_start_so(urls: list[str], end: str) ->
         prefix = f"it,{end}"
         found = [i for i, (k, _) in enumerate(nodes) if k.startswith(prefix)]
         assert list(UrlMap(Path(folder) / "urls").prefix(prefix)) == found
+
+
+BOUND = st.one_of(
+    st.text("ab,)/?:t\nz~\0é", max_size=6).map(lambda end: f"it,{end}"),
+    st.text("a", min_size=235, max_size=275).map(lambda end: f"it,a)/{end}"),
+    st.text(max_size=3),
+)
+
+
+@given(st.lists(URL, max_size=120), BOUND, BOUND)
+@settings(deadline=None, max_examples=60)
+def test_between_is_the_range_of_keys_in_byte_order(urls: list[str], first: str, beyond: str) -> None:
+    with TemporaryDirectory() as folder:
+        keys = [k.encode() for k, _ in write(Path(folder), urls)]
+        found = UrlMap(Path(folder) / "urls").between(first, beyond)
+        assert (found.start, found.stop) == (
+            bisect_left(keys, first.encode()),
+            bisect_left(keys, beyond.encode()),
+        )
+
+
+def test_opening_and_urls_of_ids_do_not_load_numba(tmp_path: Path) -> None:
+    write(tmp_path, SITE)
+    code = (
+        "import sys; from webgraph_it.graph import UrlMap; "
+        f"UrlMap({str(tmp_path / 'urls')!r}).url(3); sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_host_domain_and_directory_are_ranges(tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ def test_xargs_reads_the_settings(tmp_path: Path) -> None:
         (["--degree=0"], "degree is 0"),
         (["--page-bytes=1"], "page bytes is 1"),
         (["--latency=0"], "latency is 0"),
+        (["--latency-spread=-1"], "latency spread is -1"),
+        (["--size-exponent=-1"], "size exponent is -1"),
         (["--addresses=99999"], "addresses is 99999"),
         (["--http-port=99999"], "'99999' is not a port"),
         (["--topology=/niente"], "topology /niente cannot be read: No such file or directory"),

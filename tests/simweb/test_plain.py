@@ -43,11 +43,15 @@ def test_in_degrees_follow_a_power_law(truth: Truth) -> None:
 
 @pytest.mark.parametrize(("hosts", "pages"), [(1, 1), (5, 5), (300, 5000), (7, 1000)])
 def test_sizes_fall_and_add_up(hosts: int, pages: int) -> None:
-    sizes = host_sizes(hosts, pages)
+    sizes = host_sizes(hosts, pages, 0.8)
     assert sum(sizes) == pages
     assert len(sizes) == hosts
     assert min(sizes) >= 1
     assert sizes[0] >= sizes[-1]
+
+
+def test_a_size_exponent_of_zero_makes_hosts_equally_large() -> None:
+    assert {host.page_count for host in World(Plan(hosts=40, pages=400, size_exponent=0.0)).hosts} == {10}
 
 
 def test_a_path_leads_back_to_its_page() -> None:

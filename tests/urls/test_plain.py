@@ -1,11 +1,11 @@
 """The shortcut says nothing, or what the parser says."""
 
 import pytest
-from ada_url import check_url, join_url
+from ada_url import URL, check_url, join_url
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from webgraph_it.urls.plain import plain
+from webgraph_it.urls.plain import plain, plain_parts
 
 BASE = "http://www.esempio.it/a/b/c.html?d=e"
 
@@ -85,6 +85,9 @@ REFERENCES = st.builds(str.__add__, STARTS, CHARACTERS)
 @example("//0x7f.a.1/", BASE)
 def test_the_shortcut_says_what_the_parser_says(reference: str, base: str) -> None:
     assume(check_url(base))
-    found = plain(reference, base)
+    found = plain_parts(reference, base)
+    assert plain(reference, base) == (found[0] if found else None)
     if found is not None:
-        assert found == join_url(base, reference).partition("#")[0]
+        url, host, path = found
+        assert url == join_url(base, reference).partition("#")[0]
+        assert (host, path) == (URL(url).host, url.partition(f"//{host}")[2])

@@ -14,7 +14,8 @@ from typing import Any
 
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""
-MIN_PAGES_OF_SLOW_HOST = 5
+MIN_FETCHES_OF_SLOW_HOST = 5
+"""Hosts with fewer timed fetches are not called slow: one bad moment would decide."""
 
 NOT_ASKED = frozenset({"robots-denied", "trap-cut", "quota-cut", "never-tried"})
 """States of URLs that no server was asked for: they count as states and reasons only."""
@@ -29,10 +30,14 @@ class HostTally:
     first: float = float("inf")
     last: float = 0.0
 
+    fetches: int = 0
+    """Pages whose line says how long the fetch took."""
+    fetch_seconds: float = 0.0
+
     @property
-    def seconds_per_page(self) -> float:
-        """Time between two fetches: politeness, slowness and queueing together."""
-        return (self.last - self.first) / (self.pages - 1) if self.pages > 1 else 0.0
+    def mean_fetch_seconds(self) -> float | None:
+        """From asking to the last byte, on average; None if no line says it."""
+        return self.fetch_seconds / self.fetches if self.fetches else None
 
 
 @dataclass(slots=True)
@@ -59,9 +64,9 @@ class CrawlStory:
         return max(0.0, self.last - self.first)
 
     def slowest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
-        """Hosts with the longest time from one page to the next."""
-        slow = [item for item in self.hosts.items() if item[1].pages >= MIN_PAGES_OF_SLOW_HOST]
-        return sorted(slow, key=lambda item: (-item[1].seconds_per_page, item[0]))[:count]
+        """Hosts whose fetches took longest on average."""
+        slow = [item for item in self.hosts.items() if item[1].fetches >= MIN_FETCHES_OF_SLOW_HOST]
+        return sorted(slow, key=lambda item: (-(item[1].mean_fetch_seconds or 0.0), item[0]))[:count]
 
     def largest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
         return sorted(self.hosts.items(), key=lambda item: (-item[1].pages, item[0]))[:count]
@@ -125,6 +130,9 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
     tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
     tally.pages += 1
     tally.bytes += size
+    if seconds := _number(line.get("seconds")):  # 0: there was no fetch; older logs do not say
+        tally.fetches += 1
+        tally.fetch_seconds += seconds
     for counted in (story, tally):
         counted.first, counted.last = min(counted.first, time), max(counted.last, time)
 

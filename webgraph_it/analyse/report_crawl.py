@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from webgraph_it.analyse.charts import Bar, Line, bars, legend, line_chart
-from webgraph_it.analyse.crawl_story import CrawlStory, Moment
+from webgraph_it.analyse.crawl_story import MIN_FETCHES_OF_SLOW_HOST, CrawlStory, HostTally, Moment
 from webgraph_it.analyse.report_parts import card, table, tiles
 from webgraph_it.analyse.svg import Markup, element, exact, short
 
@@ -175,21 +175,23 @@ def _hosts(story: CrawlStory) -> list[Markup]:
     made = []
     slow = story.slowest_hosts(SHOWN_HOSTS)
     if slow:
-        rows = [
-            [name, exact(t.pages), f"{t.seconds_per_page:,.1f} s", _duration(t.last - t.first)]
-            for name, t in slow
-        ]
+        rows = [[name, exact(t.pages), _mean_fetch(t), _duration(t.last - t.first)] for name, t in slow]
         words = (
-            "The longest time from one fetch to the next, of hosts with five pages or more: "
-            "their delay, their speed and our queue together."
+            f"The longest mean time of a fetch, from asking to the last byte, of hosts with "
+            f"{MIN_FETCHES_OF_SLOW_HOST} fetches or more. Our own waiting between two fetches is not in it."
         )
-        head = ["host", "URLs", "per URL", "in all"]
+        head = ["host", "URLs", "mean fetch", "first to last"]
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))
     large = story.largest_hosts(SHOWN_HOSTS)
     if large:
-        rows = [[name, exact(t.pages), _size(t.bytes), f"{t.seconds_per_page:,.1f} s"] for name, t in large]
-        head = ["host", "URLs", "size", "per URL"]
+        rows = [[name, exact(t.pages), _size(t.bytes), _mean_fetch(t)] for name, t in large]
+        head = ["host", "URLs", "size", "mean fetch"]
         made.append(
             card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))
         )
     return made
+
+
+def _mean_fetch(tally: HostTally) -> str:
+    mean = tally.mean_fetch_seconds
+    return "–" if mean is None else f"{mean:,.2f} s"

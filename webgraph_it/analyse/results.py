@@ -12,7 +12,6 @@ order of id, in batches: memory does not grow with the length of the names.
 """
 
 import gzip
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from webgraph_it.analyse.components import Part
 from webgraph_it.analyse.csr import Ids
 from webgraph_it.analyse.levels import Level, reversed_name
 from webgraph_it.analyse.measures import Measures, positions, top
+from webgraph_it.graph.disk import sync
 
 TOP = 1000
 PARTS = [part.name.lower() for part in Part]
@@ -147,8 +147,7 @@ def _whole(path: Path) -> Iterator[Path]:
     """A temporary name that becomes `path` when the block ends well."""
     temporary = path.with_name(path.name + ".new")
     yield temporary
-    with temporary.open("rb") as written:
-        os.fsync(written.fileno())
+    sync(temporary)
     temporary.replace(path)
 
 

@@ -7,7 +7,6 @@ never share a folder.
 
 import fcntl
 import json
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, TextIO
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.graph.bv import Parameters
+from webgraph_it.graph.disk import sync
 
 WORK = ".work"
 STATE = "state.json"
@@ -120,15 +120,6 @@ def sizes_below(out: Path, name: str) -> dict[str, int]:
     path = out / name
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     return {str(file.relative_to(out)): file.stat().st_size for file in files}
-
-
-def sync(path: Path) -> None:
-    """Wait until a file or folder is on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sync_tree(path: Path) -> None:

@@ -34,8 +34,9 @@ from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
 from webgraph_it.urls import RECIPE_VERSION
 
 FORMAT_VERSION = 1
-BV = tuple(f"{groups.BASE}.{suffix}" for suffix in ("graph", "offsets", "properties"))
-BV_TRANSPOSED = tuple(f"{groups.BASE}-t.{suffix}" for suffix in ("graph", "offsets", "properties"))
+BV_SUFFIXES = ("graph", "offsets", "properties", "ef")
+BV = tuple(f"{groups.BASE}.{suffix}" for suffix in BV_SUFFIXES)
+BV_TRANSPOSED = tuple(f"{groups.BASE}-t.{suffix}" for suffix in BV_SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)

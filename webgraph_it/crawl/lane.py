@@ -60,12 +60,13 @@ class Lane:
     def pump(self) -> None:
         """Start what may start now. The engine calls it at least every five seconds."""
         self._listened = {signal for signal in SIGNALS if self._has_listeners(signal)}
-        self._start_more()
+        self.start_more()
 
     def _has_listeners(self, signal: object) -> bool:
         return any(True for _ in liveReceivers(getAllReceivers(self._crawler, signal)))
 
-    def _start_more(self) -> None:
+    def start_more(self) -> None:
+        """A page ended, or was answered: its place, or its host, may be free."""
         while not self._engine.needs_backout() and not self._engine.paused:
             request = self._scheduler.take()
             if request is None:
@@ -85,7 +86,7 @@ class Lane:
             self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
             self._downloader.active.discard(request)
             self._slot.remove_request(request)
-            self._start_more()
+            self.start_more()
             if not self._slot.inprogress:
                 self._slot.nextcall.schedule()  # perhaps that was all: let the engine see
 

@@ -1,4 +1,5 @@
-"""`extract`: one document → its links, named. The pure core of the room; workers.py runs it elsewhere.
+"""`extract`: one document → its links, named. The pure core of the room; workers.py runs it elsewhere, with the
+digest of the content (`extract_and_digest`).
 
 Guarantees: returns for every input (only memory may run out), does no I/O, remembers nothing between calls.
 It does not limit its own time and memory: that is what worker processes are for.
@@ -13,13 +14,14 @@ from webgraph_it.extract.records import Document, Extraction, Found, LinkPolicy
 from webgraph_it.extract.table import detected, reader
 
 
-def extract(document: Document, policy: LinkPolicy) -> Extraction:
-    """The links of `document`: those of its headers first, then those of its body."""
+def extract_and_digest(document: Document, policy: LinkPolicy) -> Extraction:
+    """What the crawl asks of a document: its links, and which content it has."""
     digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
-    return replace(_extract(document, policy), content_digest=digest)
+    return replace(extract(document, policy), content_digest=digest)
 
 
-def _extract(document: Document, policy: LinkPolicy) -> Extraction:
+def extract(document: Document, policy: LinkPolicy) -> Extraction:
+    """The links of `document`: those of its headers first, then those of its body. No content digest."""
     media_type = detected(document.media_type, document.body)
     in_body = _read(document, media_type, policy)
     nofollow = document.nofollow or in_body.nofollow

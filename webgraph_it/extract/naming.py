@@ -13,6 +13,8 @@ from webgraph_it.extract.records import Found, LinkPolicy
 from webgraph_it.items import Link
 from webgraph_it.urls import Refusal, name
 
+_new = tuple.__new__  # what Link() calls, without the call in between
+
 MOST_REFERENCES = 50_000
 """The sitemap protocol's own limit; no page for people comes near it."""
 
@@ -55,7 +57,7 @@ def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refuse
             reason = _reason(target, spelling)
             refused[reason] = refused.get(reason, 0) + 1
         else:
-            _keep(Link(*target, kind), arcs, links)
+            _keep(_new(Link, (*target, kind)), arcs, links)
             if nested:
                 _keep_nested(target.url, arcs, links)
     return True

@@ -85,7 +85,8 @@ class Extraction:
     media_type: str = ""
     """As detected from declaration and first bytes."""
     content_digest: str = ""
-    """MD5 of the body in hex; empty if there is none, or nobody could read it to the end."""
+    """MD5 of the body in hex; empty if there is none, or nobody could read it to the end, or only links were
+    asked for (`extract`)."""
 
 
 @dataclass(frozen=True, slots=True)

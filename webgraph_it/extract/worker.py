@@ -14,7 +14,7 @@ import socket
 import sys
 from typing import IO, cast
 
-from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.frames import READY, REQUEST, document, reply
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
 
@@ -65,7 +65,7 @@ def _receive(requests: IO[bytes]) -> Document | None:
 def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
     """The reply, and whether this process is spent."""
     try:
-        return reply(extract(asked, policy)), False
+        return reply(extract_and_digest(asked, policy)), False
     except MemoryError:
         return reply(Extraction(reason="memory", media_type=asked.media_type)), True
 

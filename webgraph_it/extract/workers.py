@@ -22,7 +22,7 @@ from math import ceil
 from types import TracebackType
 
 from webgraph_it.extract import process
-from webgraph_it.extract.extraction import extract
+from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
 from webgraph_it.extract.worker import SPENT, policy_fields
@@ -118,7 +118,7 @@ class WorkerPool:
     async def extract(self, document: Document) -> Extraction:
         """The links of `document`. Raises WorkersBroken if no worker can be started."""
         if not self.size:
-            return extract(document, self.policy)
+            return extract_and_digest(document, self.policy)
         self._callers += 1
         try:
             async with self._room:

@@ -2,13 +2,16 @@
 
 The life of a URL:
 
-    add ──► seen? ──no──► queued in its host's queue ──next──► leased ──done──► finished
-               │                    ▲                            │
-               └─yes─► nothing      └── release, retry, other spelling, crash
+    add ──► seen? ──no──► queued in its host's queue ──next──► leased ──answered──► being read ──done──► finished
+               │                    ▲                            │                      │
+               └─yes─► nothing      └── release, retry, other spelling, crash ──────────┘
+
+`answered` is optional: it ends the host's turn before the page is read. Without it `done` does both.
 
 Guarantees:
  1. A URL (by its digest) is handed out until it is `done`, and never again after that.
- 2. Of one host there is at most one lease, and none before the host's clock and its address' clock allow it.
+ 2. Of one host there is at most one lease that was not answered, and none before the host's clock and its
+    address' clock allow it.
  3. Ready hosts take turns: a host that has URLs is served, whatever the others hold.
  4. What `freeze` took and `Frozen.write` wrote is there after a crash at any moment, all of it or nothing of
     it, together with the metadata of that write. Leases are given back, clocks start again from the opening.
@@ -24,6 +27,7 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     lease = frontier.next(now)            # None: nothing may be asked now
     frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
+    frontier.answered(lease, Outcome(...), now)  # the fetch is over: others of its host may be leased
     frontier.done(lease, Outcome(...), now)
     frontier.release(lease, now, ready_at, crawl_delay_seconds=None)
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked

@@ -2,7 +2,7 @@
 
     Seen, Traps, Limits     what is queued            (add)
     Roster, Turns           whose turn it is          (next, wake_at)
-    Politeness              when the host is next     (done)
+    Politeness              when the host is next     (answered, done)
     Layers, Store           what is durable           (freeze)
 
 A leased URL stays in its queue until `done`: a crash forgets the lease, not the URL.
@@ -69,6 +69,8 @@ class Frontier:
         self._traps = Traps(self._layers, limits)
         self._roster = Roster(self._layers, totals, policy, now)
         self._leased: dict[str, tuple[Host, Row]] = {}
+        self._reading: dict[bytes, Host] = {}
+        """By entry: leases that were answered and are not done."""
 
     @classmethod
     def open(cls, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> "Frontier":
@@ -148,6 +150,8 @@ class Frontier:
         host.queued += 1
         if host.queued == 1:
             self._roster.enter(host, now)
+        elif host in self._roster.resting:
+            self._roster.put(host, now)
 
     def _new_place(self, key: str, depth: int) -> bytes:
         return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
@@ -175,24 +179,45 @@ class Frontier:
         """Whether a URL whose fetch failed may be given back with Kind.RETRY."""
         return self._policy.may_retry(lease.attempts, lease.given_up)
 
-    def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        """Record what became of a lease, at the time its fetch ended."""
-        again = self._again(lease, outcome)
+    def answered(self, lease: Lease, outcome: Outcome, now: float) -> None:
+        """The fetch ended and its page is still being read: the host's turn is over, the lease is not."""
         host, _ = self._take_back(lease)
+        self._reading[lease.entry] = host
+        host.reading.append(lease.entry)
+        self._learn(host, outcome, now)
+        self._end_turn(host, now)
+
+    def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
+        """Record what became of a lease: at the time its fetch ended, unless that was `answered` before."""
+        again = self._again(lease, outcome)
+        host = self._reading.pop(lease.entry, None)
+        its_turn = host is None
+        if host is None:
+            host, _ = self._take_back(lease)
+            self._learn(host, outcome, now)
+        else:
+            host.reading.remove(lease.entry)
         self._layers.remove(lease.entry)
         if again is None:
             self._finish(host)
         else:
             self._append(host, *again)
+        if its_turn or host in self._roster.resting:
+            self._end_turn(host, now)
+        self._roster.save(host)
+
+    def _end_turn(self, host: Host, now: float) -> None:
+        """No URL of the host is being fetched: only now is it known where its queue begins."""
+        if host.window is not None:
+            lowest = min((host.window.lower(), *host.reading))
+            host.lowest = lowest[len(host.prefix) :][: PLACE.size]
+        self._roster.put(host, now)
+
+    def _learn(self, host: Host, outcome: Outcome, now: float) -> None:
+        """What a fetch that ended at `now` says of its host."""
         host.clock = self._policy.after(host.clock, outcome, now)
         host.failed += outcome.failure is not Failure.NONE
         host.address = outcome.address or host.address
-        if host.window is not None and host.queued:
-            host.lowest = host.window.lower()[len(host.prefix) :][: PLACE.size]
-            self._roster.put(host, now)
-        else:
-            self._roster.leave(host)
-        self._roster.save(host)
 
     def release(
         self, lease: Lease, now: float, ready_at: float, *, crawl_delay_seconds: float | None = None
@@ -290,8 +315,9 @@ class Frontier:
         self._layers.put(ROBOTS + origin.encode(), packed_robots(record._replace(expires_at=expires_at)))
 
     def counts(self) -> Counts:
-        t, leased, ready = self._totals, len(self._leased), self._roster.turns.ready
-        waiting = t.hosts_with_urls - leased - ready - t.hosts_parked
+        t, ready = self._totals, self._roster.turns.ready
+        leased = len(self._leased) + len(self._reading)
+        waiting = t.hosts_with_urls - len(self._leased) - ready - t.hosts_parked
         hosts = (t.hosts, ready, waiting, t.hosts_parked)
         return Counts(t.seen, t.entries - leased, leased, t.done, t.cut, *hosts, len(self._layers))
 
@@ -313,6 +339,6 @@ class Frontier:
 
     def close(self, meta: Mapping[str, bytes] | None = None) -> None:
         """Commit everything and close the store. With leases out it counts as a crash."""
-        self._layers.put(STATE, packed_state(self._totals, clean=not self._leased))
+        self._layers.put(STATE, packed_state(self._totals, clean=not (self._leased or self._reading)))
         self._layers.freeze().write(meta)
         self._store.close()

@@ -13,11 +13,11 @@ NEW = Clock()
 
 @dataclass(slots=True, eq=False)
 class Host:
-    """What is known of one host. `served` and `window` live only while it is active."""
+    """What is known of one host. `served`, `window` and `reading` live only while it is active."""
 
     name: str
     queued: int = 0
-    """Entries in its queue, the leased one included."""
+    """Entries in its queue, the leased one and those being read included."""
     accepted: int = 0
     finished: int = 0
     failed: int = 0
@@ -32,6 +32,8 @@ class Host:
     served: int = 0
     """Leases since it became active."""
     window: Window | None = field(default=None, repr=False)
+    reading: list[bytes] = field(default_factory=list, repr=False)
+    """Entries that were answered and are not done. While there are any, the host stays active."""
 
     def __post_init__(self) -> None:
         self.prefix = queue_of(self.name)

@@ -71,6 +71,13 @@ class Layers:
         value = self._changed(key)
         return self._store.get(key) if value is _ABSENT else value
 
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes | None]:
+        """`get` of each key; one look into the store for all of them."""
+        found = {key: self._changed(key) for key in keys}
+        unchanged = sorted(key for key, value in found.items() if value is _ABSENT)
+        found.update(zip(unchanged, self._store.get_many(unchanged), strict=True))
+        return found
+
     def put(self, key: bytes, value: bytes) -> None:
         self._live.values[key] = value
 
@@ -95,9 +102,9 @@ class Layers:
 
     def scan(self, prefix: bytes, lower: bytes, limit: int) -> list[Row]:
         """The first `limit` rows of a range, from `lower` on."""
-        rows = _first(limit, self._stored(prefix, lower))
+        rows = self._stored(prefix, lower, limit)
         if prefix not in self._live.ranges and prefix not in self._frozen.ranges:
-            return list(rows.items())
+            return list(rows.items())[:limit]
         gone = self._live.values
         frozen = self._frozen.rows_from(prefix, lower)
         rows.update(_first(limit, (row for row in frozen if gone.get(row[0], _ABSENT) is not None)))
@@ -145,13 +152,19 @@ class Layers:
         if value is not None and value is not _ABSENT:
             yield key, value
 
-    def _stored(self, prefix: bytes, lower: bytes) -> Iterator[Row]:
-        for key, value in self._store.items(lower, after(prefix)):
-            changed = self._changed(key)
-            if changed is _ABSENT:
-                yield key, value
-            elif changed is not None:
-                yield key, changed
+    def _stored(self, prefix: bytes, lower: bytes, limit: int) -> dict[bytes, bytes]:
+        """The first rows of the store that are still there: `limit` or some more."""
+        live, frozen = self._live.values, self._frozen.values
+        upper, kept = after(prefix), dict[bytes, bytes]()
+        while True:
+            stored = self._store.scan(lower, upper, limit)
+            for key, value in stored:
+                # Within a range a key is written once: a change of a stored one is its removal.
+                if key not in live and frozen.get(key, value) is not None:
+                    kept[key] = value
+            if len(stored) < limit or len(kept) >= limit:
+                return kept
+            lower = stored[-1][0] + b"\0"
 
 
 def _first(limit: int, rows: Iterable[Row]) -> dict[bytes, bytes]:

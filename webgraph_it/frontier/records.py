@@ -143,13 +143,14 @@ class Counts(NamedTuple):
     queued: int
     """Waiting in host queues, leased ones not counted."""
     leased: int
+    """Being fetched, or answered and not done."""
     done: int
     cut: int
     hosts: int
     """Hosts ever seen."""
     hosts_ready: int
     hosts_waiting: int
-    """Hosts with URLs that wait for their clock, their address or their turn."""
+    """Hosts with URLs that wait for their clock, their address, their turn, or for their pages to be read."""
     hosts_parked: int
     """Hosts with URLs that are left alone for a while after repeated failures."""
     uncommitted: int

@@ -14,9 +14,8 @@ for each lookup (measured: 658 µs instead of 4).
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
 from rocksdict import (
@@ -55,7 +54,10 @@ class RocksStore:
         self._ingest.set_move_files(True)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._rocks = Rdict(str(self._directory), self._options)
+            # Named as a column family too: else an existing database is opened with the options in its own
+            # files, and with a block cache of 8 MiB.
+            families = {"default": self._options}
+            self._rocks = Rdict(str(self._directory), self._options, families)
         except Exception as error:  # rocksdict raises bare Exceptions
             raise self._explained(error) from error
         self._get = self._rocks.get
@@ -66,6 +68,12 @@ class RocksStore:
         except Exception as error:
             raise self._explained(error) from error
         return value
+
+    def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        try:
+            return list(self._get(list(keys)) or ())
+        except Exception as error:
+            raise self._explained(error) from error
 
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
@@ -81,7 +89,19 @@ class RocksStore:
             raise self._explained(error) from error
 
     def scan(self, lower: bytes, upper: bytes, limit: int) -> list[Row]:
-        return list(islice(self.items(lower, upper), limit))
+        reading = ReadOptions()
+        reading.set_iterate_upper_bound(upper)
+        found: list[Row] = []
+        try:
+            rows = self._rocks.iter(reading)
+            rows.seek(lower)
+            while len(found) < limit and rows.valid():
+                found.append((rows.key(), rows.value()))
+                rows.next()
+            rows.status()
+        except Exception as error:
+            raise self._explained(error) from error
+        return found
 
     def commit(self, changes: Changes) -> None:
         if not changes:

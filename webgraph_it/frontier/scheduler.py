@@ -4,7 +4,8 @@ The only module that touches private parts of Scrapy's engine (`_wake`): pinned 
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
-recorded), `try_again`, `respell`, `hand_back`, or, if a callback or somebody's pipeline failed, `abandon`.
+recorded; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, or, if a
+callback or somebody's pipeline failed, `abandon`.
 """
 
 import asyncio
@@ -52,7 +53,10 @@ class Lane(Protocol):
     """What carries requests past Scrapy's engine (crawl/lane.py)."""
 
     def pump(self) -> None:
-        """Take and start what may start now."""
+        """Take and start what may start now; the engine asks for it."""
+
+    def start_more(self) -> None:
+        """The same, between the engine's visits."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -208,6 +212,14 @@ class FrontierScheduler(BaseScheduler):
         return host not in self._borrowed and host not in self._resting
 
     # -- how leases end ------------------------------------------------------------------------------------
+
+    def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
+        """The page is here and will be read: its host need not wait for that."""
+        self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), time.time())
+        if self.lane is None:
+            self._wake()
+        else:
+            self.lane.start_more()
 
     def finish(self, page: Page) -> Added:
         """The page was recorded: its links join the frontier, its lease ends."""

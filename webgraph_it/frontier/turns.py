@@ -20,7 +20,8 @@ from itertools import count
 from .hosts import Host
 
 MOST_IN_CROWD = 256
-"""Hosts that wait in memory for one address; further ones go back to the line until about their turn."""
+"""Hosts that wait in memory for one address; further ones go back to the line until about their turn, unless
+pages of theirs are being read."""
 ADDRESSES_KEPT = 50_000
 
 
@@ -118,7 +119,7 @@ class Turns:
     def _join_crowd(self, address: Address, host: Host, first: bool) -> None:
         if first:
             address.crowd.appendleft(host)
-        elif len(address.crowd) < MOST_IN_CROWD:
+        elif len(address.crowd) < MOST_IN_CROWD or host.reading:
             address.crowd.append(host)
         else:
             self.overcrowded.append((host, address.offered_until + len(address.crowd) * self._delay))

@@ -16,7 +16,8 @@ hk+k bits. A signed difference d is 2d, or -2d-1 below zero. A record, for succe
 
 The reference is the one that takes fewest bits, the nearest on ties, among non-empty lists whose own chain
 of references is shorter than maxrefcount. `BASE.offsets`: n+1 gamma codes, differences of the positions in
-bits of the records, from 0. `BASE.properties`: what Java needs to know to read both.
+bits of the records, from 0. `BASE.properties`: what Java needs to know to read both. `BASE.ef` is for another
+reader: see elias_fano.py.
 
 Guarantees: the same bytes whatever the number of threads and the memory. The reader rejects records that
 contradict themselves, and reads only graphs with the default codes (empty compressionflags), as LAW's are.
@@ -35,6 +36,7 @@ import numpy as np
 
 from webgraph_it.graph import bv_kernels as kernels
 from webgraph_it.graph.csr import OFFSET_TYPE, TARGET_TYPE, Array, CsrFiles
+from webgraph_it.graph.elias_fano import write_ef
 
 UNLIMITED = 2**31 - 1
 PADDING_BYTES = 16
@@ -76,7 +78,7 @@ def write_bv(
     arcs_per_block: int = ARCS_PER_BLOCK,
     progress: Callable[[int], None] = lambda arcs: None,
 ) -> None:
-    """Write BASE.graph, BASE.offsets and BASE.properties. `progress` is told the arcs written so far."""
+    """Write BASE.graph, BASE.offsets, BASE.properties and BASE.ef. `progress` is told the arcs written so far."""
     with _BitFile(Path(f"{base}.graph")) as records, _BitFile(Path(f"{base}.offsets")) as offsets:
         offsets.gammas(np.zeros(1, np.int64))
         previous: Chunk | None = None
@@ -92,6 +94,7 @@ def write_bv(
                     offsets.gammas(chunk.bits[chunk.lead :])
                 progress(int(chunks[-1].offsets[-1]))
     Path(f"{base}.properties").write_text(_properties(graph, parameters, records.bits))
+    write_ef(base, graph.nodes)
 
 
 def _chunks(graph: CsrFiles, first: int, beyond: int, window: int, threads: int) -> list[Chunk]:

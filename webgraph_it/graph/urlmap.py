@@ -17,16 +17,17 @@ URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host
 the rest as in the key.
 
 Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
-of keys in byte order, so that a directory, a host and a domain are ranges. Not thread-safe.
+of keys in byte order, so that a directory, a host and a domain are ranges. The first search by key (not by id)
+loads the compiled searches of urlmap_kernels. Not thread-safe.
 """
 
 import mmap
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import zstandard
 
 from webgraph_it.urls import Refusal, names
@@ -65,23 +66,6 @@ class Block(NamedTuple):
                 key, missing = line[1 : missing - common + 1] + key, common
         return key
 
-    def lower_bound(self, key: bytes) -> tuple[int, bool]:
-        """The position of the first key not less than `key`, and whether it is equal.
-
-        `known` bytes of `key` are those of the last line looked at, and `rest` is how that line goes on. A
-        line that shares more with its predecessor than `key` does is still less than `key`, and is passed
-        over.
-        """
-        known, rest, wanted = 0, b"", key
-        for position, line in enumerate(self.lines[: len(self.spellings)]):
-            common = line[0] - LENGTH_BIAS
-            if common > known and not wanted.startswith(rest[: common - known]):
-                continue
-            known, rest, wanted = common, line[1:], key[common:]
-            if rest >= wanted:
-                return position, rest == wanted
-        return len(self.spellings), False
-
     def url(self, position: int, key: bytes) -> str:
         """The URL of the node at `position`, whose key is `key`."""
         spelling = self.spellings[position]
@@ -112,11 +96,10 @@ class UrlMap:
         blocks = -(-self._n // self._per_block)
         table = HEADER_BYTES + dictionary + -dictionary % 8
         self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
-        self._head_starts = memoryview(self._index)[
-            table + 8 * (blocks + 1) : table + 16 * (blocks + 1)
-        ].cast("Q")
-        self._heads_at = table + 16 * (blocks + 1)
+        self._head_starts = np.frombuffer(self._index, "<u8", blocks + 1, table + 8 * (blocks + 1))
+        self._heads = np.frombuffer(self._index, np.uint8)[table + 16 * (blocks + 1) :]
         self._decompressor = _decompressor(self._index[HEADER_BYTES : HEADER_BYTES + dictionary])
+        self._raw = lru_cache(maxsize=256)(self._read)
         self._block = lru_cache(maxsize=256)(self._read_block)
 
     def __len__(self) -> int:
@@ -195,10 +178,15 @@ class UrlMap:
             raise ValueError(f"{url!r} is not the URL of a directory")
         return self.prefix(key)
 
+    def _read(self, number: int) -> bytes:
+        return self._decompressor.decompress(self._data[self._starts[number] : self._starts[number + 1]])
+
     def _read_block(self, number: int) -> Block:
-        raw = self._decompressor.decompress(self._data[self._starts[number] : self._starts[number + 1]])
-        count = min(self._per_block, self._n - number * self._per_block)
+        raw, count = self._read(number), self._nodes_in(number)
         return Block(raw[:count], raw[count:].split(b"\n"))
+
+    def _nodes_in(self, number: int) -> int:
+        return min(self._per_block, self._n - number * self._per_block)
 
     def _locate(self, node: int) -> tuple[Block, bytes, int]:
         if not 0 <= node < self._n:
@@ -209,15 +197,13 @@ class UrlMap:
 
     def _lower_bound(self, key: bytes) -> tuple[int, bool]:
         """The first node whose key is not less than `key`, and whether it is equal."""
-        number = bisect_right(range(len(self._starts) - 1), key, key=self._head) - 1
+        from webgraph_it.graph import urlmap_kernels as kernels  # here, so that opening does not load numba
+
+        number = kernels.block_of(self._heads, self._head_starts, key)
         if number < 0:
             return 0, False
-        position, found = self._block(number).lower_bound(key)
+        position, found = kernels.lower_bound(self._raw(number), self._nodes_in(number), key)
         return number * self._per_block + position, found
-
-    def _head(self, number: int) -> bytes:
-        starts = self._head_starts
-        return self._index[self._heads_at + starts[number] : self._heads_at + starts[number + 1]]
 
 
 def _host_key(host: str) -> str:

@@ -24,6 +24,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from webgraph_it.graph.disk import sync
 from webgraph_it.graph.shards import SUFFIXES, ShardError, file_name
 from webgraph_it.killpoint import reached
 
@@ -50,7 +51,7 @@ class AppendFile:
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
         os.ftruncate(self._fd, self.durable.length)
         os.lseek(self._fd, self.durable.length, os.SEEK_SET)
-        _sync_folder(path.parent)
+        sync(path.parent)
 
     def append(self, buffer: bytes | bytearray) -> None:
         """All of it or nothing: what a failed write left behind is cut off."""
@@ -71,15 +72,6 @@ class AppendFile:
 
     def close(self) -> None:
         os.close(self._fd)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new name is durable only when its folder is."""
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 class Writer(Protocol):

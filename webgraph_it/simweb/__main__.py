@@ -102,7 +102,9 @@ def _plan(options: argparse.Namespace) -> Plan:
         page_bytes=options.page_bytes,
         addresses=options.addresses,
         shares=chosen_shares(only, dict(parse_share(text) for text in options.habit)),
+        size_exponent=options.size_exponent,
         latency_seconds=options.latency,
+        latency_spread=options.latency_spread,
         topology=options.topology,
         hostile=options.hostile,
     )
@@ -138,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=7, help="the same seed gives the same web (7)")
     add("--degree", type=float, default=30, help="mean number of links on a page (30)")
     add("--page-bytes", type=int, default=15_000, help="mean size of a page in bytes (15000)")
+    add("--size-exponent", type=float, default=0.8, help="how uneven the hosts are; 0: equally large (0.8)")
     add(
         "--addresses",
         type=int,
@@ -148,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", action="append", metavar="NAMES", help="these habits only, comma-separated; plain: none")
     add("--habit", action="append", default=[], metavar="NAME=SHARE", help="set the share of a habit, 0 to 1")
     add("--latency", type=float, default=0.02, help="median latency of hosts with that habit, seconds (0.02)")
+    add("--latency-spread", type=float, default=1.0, help="sigma of the log-normal law of latencies (1)")
     add("--hostile", action="store_true", help="add the hostile corner")
     add("--http-port", type=_port, default=8080, help="(8080; 0: any free port)")
     add("--https-port", type=_port, default=8443, help="(8443; 0: any free port)")

@@ -14,8 +14,6 @@ HEALTHY = "127.1.0.0/16"
 HTTPS_ONLY_ADDRESS = "127.1.254.1"
 HTTP_ONLY_ADDRESS = "127.1.254.2"
 REFUSING_ADDRESS = "127.1.255.1"
-SIZE_EXPONENT = 0.8
-"""Size of the host of rank r is proportional to r ** -SIZE_EXPONENT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def _origin(scheme: str, www: bool, name: str) -> str:
 
 def ordinary_hosts(plan: Plan) -> list[Host]:
     """The hosts of the plan, largest first, without traits."""
-    sizes = host_sizes(plan.hosts, plan.pages)
+    sizes = host_sizes(plan.hosts, plan.pages, plan.size_exponent)
     starts = [0, *accumulate(sizes)]
     addresses = Addresses(plan)
     return [
@@ -72,9 +70,9 @@ def ordinary_hosts(plan: Plan) -> list[Host]:
     ]
 
 
-def host_sizes(hosts: int, pages: int) -> list[int]:
+def host_sizes(hosts: int, pages: int, exponent: float) -> list[int]:
     """`hosts` numbers, at least 1 each, falling by the power law, with sum `pages`."""
-    weights = [rank**-SIZE_EXPONENT for rank in range(1, hosts + 1)]
+    weights = [rank**-exponent for rank in range(1, hosts + 1)]
     ends = list(accumulate(weights))
     spare = pages - hosts
     cuts = [round(spare * end / ends[-1]) for end in ends]

@@ -24,11 +24,15 @@ class Plan:
     """Mean number of distinct links on a page; small hosts have fewer, large ones more."""
     page_bytes: int = 15_000
     """Mean size of a page."""
+    size_exponent: float = 0.8
+    """The host of rank r has a size proportional to r ** -size_exponent; 0: all hosts are equally large."""
     addresses: int = 0
     """How many IP addresses the hosts share; 0: one for every four hosts, at most 250."""
     shares: Mapping[str, float] = field(default_factory=dict)
     latency_seconds: float = 0.02
     """Median over the hosts that have the habit `latency`."""
+    latency_spread: float = 1.0
+    """Sigma of the log-normal law of those latencies; 0.5: nearly all within a third and three times the median."""
     topology: Path | None = None
     hostile: bool = False
 
@@ -41,6 +45,8 @@ class Plan:
         _require(self.degree >= 1, f"degree is {self.degree}; at least 1 is needed")
         _require(self.page_bytes >= 100, f"page bytes is {self.page_bytes}; at least 100 is needed")
         _require(self.latency_seconds > 0, f"latency is {self.latency_seconds} s; it must be more than 0")
+        _require(self.size_exponent >= 0, f"size exponent is {self.size_exponent}; at least 0 is needed")
+        _require(self.latency_spread >= 0, f"latency spread is {self.latency_spread}; at least 0 is needed")
         _require(0 <= self.addresses <= 60_000, f"addresses is {self.addresses}; 0 to 60000 is possible")
 
     @property

@@ -79,6 +79,11 @@ def header(response: Response, name: bytes) -> str:
         return value.decode("latin-1")
 
 
+def address(response: Response) -> str:
+    """Where it came from; empty if no handler says so."""
+    return str(response.ip_address or "")
+
+
 def seconds(response: Response) -> float:
     """How long the fetch took, from sending to the last byte."""
     sent, _, ended = times(response)

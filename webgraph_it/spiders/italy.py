@@ -35,7 +35,7 @@ from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Link, Page, State
-from webgraph_it.spiders.answers import document, failure_of, header, media_type, seconds, times
+from webgraph_it.spiders.answers import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope
@@ -162,6 +162,7 @@ class ItalySpider(Spider):
         return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
 
     async def _fetched(self, response: Response, lease: Lease) -> Page:
+        self._scheduler.answered(lease, seconds=seconds(response), address=address(response))
         extraction = await self._extractors.extract(document(response))
         self._count("links/refused", extraction.refused)
         return self._page(
@@ -288,7 +289,7 @@ class ItalySpider(Spider):
             depth=lease.depth,
             via=lease.via,
             size_bytes=len(response.body),
-            address=str(response.ip_address or ""),
+            address=address(response),
             seconds=seconds(response),
             **details,
         )

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ada_url import join_url, normalize_url
 
-from webgraph_it.urls.plain import plain
+from webgraph_it.urls.plain import plain, plain_parts
 
 try:  # CPython's own MD5: on texts as short as keys, most of the time of hashlib's (OpenSSL's) is set-up
     from _md5 import md5  # type: ignore[import-not-found, unused-ignore]
@@ -61,7 +61,7 @@ def normal(reference: str, base: str | None = None) -> str | Refusal:
 def key(url: str) -> str | Refusal:
     """The SURT key of a URL: equal keys are one node."""
     normal_url = normal(url)
-    return _key_of_normal(normal_url) if isinstance(normal_url, str) else normal_url
+    return _key(*_split(normal_url)) if isinstance(normal_url, str) else normal_url
 
 
 def digest(key: str) -> bytes:
@@ -72,10 +72,14 @@ def digest(key: str) -> bytes:
 
 def name(reference: str, base: str | None = None) -> Name | Refusal:
     """`normal`, `key` and `digest` in one call."""
-    url = plain(reference, base) or _parsed(reference, base)
-    if not isinstance(url, str):
-        return url
-    surt = _key_of_normal(url)
+    parts = plain_parts(reference, base)
+    if parts is None:
+        parsed = _parsed(reference, base)
+        if not isinstance(parsed, str):
+            return parsed
+        parts = parsed, *_split(parsed)
+    url, authority, path = parts
+    surt = _key(authority, path)
     return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
 
 
@@ -188,17 +192,25 @@ _IP_ADDRESS = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|\[.*\]")
 _LONGEST_AUTHORITY = 260  # 253 of the name, its closing dot, a colon and a port
 
 
-def _key_of_normal(url: str) -> str | Refusal:
-    authority, _, rest = url[url.index("//") + 2 :].partition("/")
+def _split(normal_url: str) -> tuple[str, str]:
+    """`http://esempio.it:8080/a?b` → `esempio.it:8080`, `/a?b`."""
+    authority, _, path = normal_url.partition("//")[2].partition("/")
+    return authority, "/" + path
+
+
+def _key(authority: str, path: str) -> str | Refusal:
     host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
-    path, question_mark, query = rest.partition("?")
-    if ";" in path or "%" in path or "(" in path:  # else no step changes it
-        path = _applied(PATH_STEPS, "/" + path)[1:]
-    if question_mark and (query := _applied(QUERY_STEPS, query)):
-        return f"{host}/{path}?{query}"
-    return f"{host}/{path}"
+    if "?" in path or ";" in path or "%" in path or "(" in path:  # else no step changes it
+        path = _path_key(path)
+    return host + path
+
+
+def _path_key(path: str) -> str:
+    path, _, query = path.partition("?")
+    path, query = _applied(PATH_STEPS, path), _applied(QUERY_STEPS, query)
+    return f"{path}?{query}" if query else path
 
 
 def _applied(steps: tuple[Step, ...], text: str) -> str:

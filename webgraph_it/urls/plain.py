@@ -1,6 +1,7 @@
 """A shortcut past the URL parser, for the plain references that most links are.
 
-`plain(reference, base)` gives the normal form of a reference, or None when it takes the real parser to tell.
+`plain(reference, base)` gives the normal form of a reference, or None when it takes the real parser to tell;
+`plain_parts` gives it with its host and path, so that nobody need take it apart again.
 Guarantee: what it gives is exactly what the web-platform parser gives (a base that is no URL set aside). The
 candidate, made by gluing strings, must be of a shape that the parser leaves alone: lower-case scheme and host,
 no port, only characters that are never escaped, no segment that begins with a dot, a last label that starts
@@ -11,11 +12,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_SHAPE = re.compile(r"https?://([a-z0-9_.-]{1,253})(/[!$%&(-;=?-Z_a-z~]*)?")
+_PATH = r"/[!$%&(-;=?-Z_a-z~]*"
+_ABSOLUTE = re.compile(rf"https?://([a-z0-9_.-]{{1,253}})({_PATH})")
+_PLAIN_PATH = re.compile(_PATH)
 _PLAIN_HOST = re.compile(r"(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*")
-
-
 _LONGEST_BASE = 4096  # characters, for the memory of what is remembered
+
+Parts = tuple[str, str, str]
+"""A URL, its host, its path with the query: `http://esempio.it/a?b`, `esempio.it`, `/a?b`."""
 
 
 class _Base(NamedTuple):
@@ -25,52 +29,70 @@ class _Base(NamedTuple):
     """`http:`"""
     origin: str
     """`http://esempio.it`"""
+    host: str
     directory: str
-    """Up to the last slash of the path."""
+    """The path up to its last slash."""
     above: str
-    """The directory of the directory, or the root's."""
+    """The directory of the directory, or the root."""
     document: str
-    """Up to the query."""
-    url: str
+    """The path up to the query."""
+    path: str
 
 
 def plain(reference: str, base: str | None) -> str | None:
     """The normal form of `reference` seen from `base`, if gluing can tell."""
+    parts = plain_parts(reference, base)
+    return parts[0] if parts else None
+
+
+def plain_parts(reference: str, base: str | None) -> Parts | None:
+    """The same, with its host and its path."""
     if "#" in reference:
         reference = reference.partition("#")[0]
-    url = reference if reference.startswith("http") else _glued(reference, base)
-    shape = _SHAPE.fullmatch(url)
-    if shape is None or "/." in url or "/%2" in url or not _is_plain_host(shape[1]):
-        return None
-    return url if shape[2] else url + "/"
-
-
-def _glued(reference: str, base: str | None) -> str:
+    if reference.startswith("http"):
+        return _absolute(reference)
     if base is None or ":" in reference or len(base) > _LONGEST_BASE:  # a colon may end a scheme
-        return ""
+        return None
     parts = _base(base)
     if parts is None:
-        return ""
+        return None
+    if reference.startswith("//"):
+        return _absolute(parts.scheme + reference)
+    path = _glued(reference, parts)
+    if _PLAIN_PATH.fullmatch(path) is None or "/." in path or "/%2" in path:
+        return None
+    return parts.origin + path, parts.host, path
+
+
+def _absolute(url: str) -> Parts | None:
+    # The second try is for a bare host: an optional group would cost all the others more.
+    shape = _ABSOLUTE.fullmatch(url) or _ABSOLUTE.fullmatch(url := url + "/")
+    if shape is None or "/." in url or "/%2" in url or not _is_plain_host(shape[1]):
+        return None
+    return url, shape[1], shape[2]
+
+
+def _glued(reference: str, base: _Base) -> str:
     if reference.startswith("/"):
-        return (parts.scheme if reference.startswith("//") else parts.origin) + reference
+        return reference
     if reference.startswith("?"):
-        return parts.document + reference
+        return base.document + reference
     if reference.startswith("../"):
-        return parts.above + reference[3:]
-    return parts.directory + reference if reference else parts.url
+        return base.above + reference[3:]
+    return base.directory + reference if reference else base.path
 
 
 @lru_cache(maxsize=64)
 def _base(base: str) -> _Base | None:
-    url = plain(base, None)
-    if url is None:
+    parts = _absolute(base.partition("#")[0])
+    if parts is None:
         return None
-    document = url.partition("?")[0]
-    scheme, _, rest = url.partition("//")
-    origin = f"{scheme}//{rest.partition('/')[0]}"
+    url, host, path = parts
+    document = path.partition("?")[0]
     directory = document.rpartition("/")[0]
-    above = directory.rpartition("/")[0] if directory != origin else origin
-    return _Base(scheme, origin, f"{directory}/", f"{above}/", document, url)
+    above = directory.rpartition("/")[0]
+    scheme = url.partition("//")[0]
+    return _Base(scheme, f"{scheme}//{host}", host, f"{directory}/", f"{above}/", document, path)
 
 
 @lru_cache(maxsize=8192)

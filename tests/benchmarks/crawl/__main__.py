@@ -1,89 +1,82 @@
-"""Pages per second of a whole crawl, everything on, beside plain Scrapy, Crawlee and a bare loop. Ratios count.
+"""A whole crawl, everything on, beside plain Scrapy, Crawlee and a bare loop; then where our time goes. Ratios count.
 
-    python -m tests.benchmarks.crawl [--rounds 3] [--hosts 1000] [--pages 20000] [--page-bytes 15000] [--degree 30]
-                                     [--only ours,scrapy,scrapy-jobdir,crawlee,bare] [--stages]
+    python -m tests.benchmarks.crawl [--set 15|80|both] [--rounds 3] [--hosts 1000] [--pages 20000]
+                                     [--only ours,scrapy,scrapy-jobdir,crawlee,bare,stages]
 
-Same pages, same end: the crawl has nothing left. Contenders run one after the other, in alternation; medians of
-the rounds are printed. The web listens on port 80, because the peers cannot be told another port for the same
-URLs: run it as root, or allow port 80 (sysctl net.ipv4.ip_unprivileged_port_start=80).
-Our graph is compared with the truth in every round: speed without exactness does not count.
+Set 15: pages of 15 KB with 30 links; set 80: 80 KB with 60 links. The web is a process of its own on the same cores,
+without habits and without politeness delays. Same pages, same end: the crawl has nothing left. Contenders run one
+after the other, in alternation; the table has medians of the rounds, start and end of the process included. Wall
+and CPU time are of the contender with all its processes; "ours is" says how many times less of it ours needs.
+Our graph is compared with the truth in every round, and a difference fails the benchmark: speed without exactness
+does not count. A peer that fetched other than the true number of pages is reported, but not judged. Each round says
+how many cores other programs used meanwhile: it should be near 0.
+stages: one more run of ours, under py-spy: CPU a page by stage.
+
+With peers the web listens on port 80, because they cannot be told another port for the same URLs: run it as root, or
+allow port 80 (sysctl net.ipv4.ip_unprivileged_port_start=80).
 """
 
 import argparse
 import json
-import os
-import subprocess
+import resource
 import sys
 import tempfile
-import time
-from importlib.metadata import version
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tests.crawl.crawling import crawl_command, differences
+from tests.benchmarks.crawl import stages
+from tests.benchmarks.crawl.contenders import (
+    OURS,
+    PEERS,
+    PeerFailed,
+    Run,
+    WrongGraph,
+    check,
+    missing,
+    run_ours,
+    run_peer,
+)
+from tests.crawl.crawling import crawl_command
 from webgraph_it.simweb import SimWeb
 
-CONTENDERS = ("ours", "scrapy", "scrapy-jobdir", "crawlee", "bare")
-PROJECT = Path(__file__).parents[3]
+STAGES = "stages"
+NAMES = (OURS, *PEERS, STAGES)
+MOST_FILES = 100_000
+"""Open files allowed to contenders: Scrapy's JOBDIR keeps one or two a host."""
 
 
-class Run(NamedTuple):
-    seconds: float
-    cpu_seconds: float
-    peak_rss_mb: float
-    pages: int
+class PageSet(NamedTuple):
+    page_bytes: int
+    degree: float
 
 
-def measure(command: list[str]) -> tuple[Run, str]:
-    """Run to the end; wall clock, CPU of the process and its children, peak resident memory."""
-    began = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(command, cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - began
-        output.seek(0)
-        text = output.read()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command[2:5]} ended with code {process.returncode}:\n{text[-2000:]}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, 0), text
+SETS = {"15": PageSet(15_000, 30.0), "80": PageSet(80_000, 60.0)}
 
 
-def run_ours(web: SimWeb, folder: Path) -> Run:
-    run, _ = measure(crawl_command(web, folder))
-    wrong = differences(web, folder)
-    if wrong:
-        raise SystemExit(f"our graph is not the truth, {len(wrong)} differences, first: {wrong[0]}")
-    progress = [json.loads(line) for line in (folder / "reports/progress.jsonl").open()]
-    peak_mb = max(moment["rss_bytes"] for moment in progress) / 1e6
-    return run._replace(pages=len(web.truth.nodes), peak_rss_mb=peak_mb)
-
-
-def run_peer(name: str, hosts: Path, seeds: Path, folder: Path) -> Run:
-    module = {"scrapy-jobdir": "scrapy"}.get(name, name)
-    command = [sys.executable, "-m", f"tests.benchmarks.crawl.peer_{module}", str(hosts), str(seeds)]
-    if name == "scrapy-jobdir":
-        command.append(str(folder))
-    run, text = measure(command)
-    found: dict[str, Any] = json.loads(text.strip().splitlines()[-1])
-    return run._replace(pages=found["pages"])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    names = [name for name in NAMES if name in options.only and not missing(name)]
+    print(
+        ", ".join(f"{package} {_version(package)}" for package in ("webgraph_it", "scrapy", "crawlee")),
+        end="; ",
     )
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--hosts", type=int, default=1000)
-    parser.add_argument("--pages", type=int, default=20_000)
-    parser.add_argument("--page-bytes", type=int, default=15_000)
-    parser.add_argument("--degree", type=float, default=30.0)
-    parser.add_argument("--only", default=",".join(CONTENDERS))
-    options = parser.parse_args()
-    names = [name for name in CONTENDERS if name in options.only.split(",")]
-    print(f"Scrapy {version('scrapy')}, Crawlee {_version('crawlee')}, Python {sys.version.split()[0]}")
-    runs: dict[str, list[Run]] = {name: [] for name in names}
+    print(f"Python {sys.version.split()[0]}; not installed: {[n for n in PEERS if missing(n)] or 'nothing'}")
+    _allow_many_files()
+    failed = False
+    for name in SETS if options.set == "both" else [options.set]:
+        try:
+            failed |= compare(names, SETS[name], options)
+        except WrongGraph as error:
+            print(error)
+            failed = True
+    return int(failed)
+
+
+def compare(names: list[str], pages: PageSet, options: argparse.Namespace) -> bool:
+    """One set, all contenders, all rounds; whether a contender failed."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         SimWeb(
@@ -91,48 +84,145 @@ def main() -> None:
             pages=options.pages,
             seed=7,
             only=["plain"],
-            page_bytes=options.page_bytes,
-            degree=options.degree,
+            page_bytes=pages.page_bytes,
+            degree=pages.degree,
             hits=False,
-            http_port=80,
+            http_port=80 if set(names) & set(PEERS) else 0,
         ) as web,
     ):
-        hosts, seeds = Path(scratch) / "hosts.json", Path(scratch) / "seeds.txt"
-        addresses = {prefix + host.name: host.address for host in web.world.hosts for prefix in ("", "www.")}
-        hosts.write_text(json.dumps(addresses))
-        seeds.write_text("\n".join(web.seeds))
-        for number in range(options.rounds):
-            for name in names:
-                folder = Path(scratch) / f"{name}-{number}"
-                run = run_ours(web, folder) if name == "ours" else run_peer(name, hosts, seeds, folder)
-                runs[name].append(run)
-                rate = run.pages / run.seconds
-                print(
-                    f"round {number + 1}: {name:14} {run.pages:7,} pages {run.seconds:7.1f} s {rate:8.0f}/s",
-                    flush=True,
+        true_pages = len(web.truth.nodes)
+        links = len(web.truth.arcs) / true_pages
+        print(
+            f"\n{true_pages:,} pages of {pages.page_bytes / 1000:.0f} KB with {links:.1f} links on {options.hosts:,} "
+            f"hosts; {options.rounds} rounds"
+        )
+        runs, failed = play(web, names, Path(scratch), options)
+        if runs:
+            report(runs, true_pages)
+        if STAGES in names:
+            print_stages(web, Path(scratch))
+    return failed
+
+
+def play(
+    web: SimWeb, names: list[str], scratch: Path, options: argparse.Namespace
+) -> tuple[dict[str, list[Run]], bool]:
+    """All rounds; a peer that fails is told of, and does not play the rounds after."""
+    hosts, seeds = scratch / "hosts.json", scratch / "seeds.txt"
+    addresses = {prefix + host.name: host.address for host in web.world.hosts for prefix in ("", "www.")}
+    hosts.write_text(json.dumps(addresses))
+    seeds.write_text("\n".join(web.seeds))
+    runs: dict[str, list[Run]] = {}
+    playing = [name for name in names if name != STAGES]
+    for number in range(1, options.rounds + 1):
+        for name in list(playing):
+            folder = scratch / f"{name}-{number}"
+            try:
+                run = (
+                    run_ours(web, folder)
+                    if name == OURS
+                    else run_peer(name, web, hosts, seeds, folder, options.timeout)
                 )
-    report(runs)
+            except PeerFailed as error:
+                print(error, flush=True)
+                playing.remove(name)
+                continue
+            runs.setdefault(name, []).append(run)
+            print(
+                f"round {number}: {name:14}{run.pages:8,} pages{run.seconds:8.1f} s wall{run.cpu_seconds:8.1f} s CPU"
+                f"   (others used {run.others_cores:.2f} cores)",
+                flush=True,
+            )
+    return runs, len(playing) < len([name for name in names if name != STAGES])
 
 
-def report(runs: dict[str, list[Run]]) -> None:
-    print(f"\n{'':14}{'pages/s':>10}{'ours is':>10}{'CPU ms/page':>14}{'ours is':>10}{'peak RSS MB':>14}")
-    rates = {name: median(run.pages / run.seconds for run in found) for name, found in runs.items()}
-    costs = {
-        name: median(1000 * run.cpu_seconds / run.pages for run in found) for name, found in runs.items()
-    }
+def report(runs: dict[str, list[Run]], true_pages: int) -> None:
+    print(
+        f"\n{'median':14}{'wall s':>9}{'pages/s':>9}{'ours is':>9}"
+        f"{'CPU s':>9}{'ms/page':>9}{'ours is':>9}{'peak MB':>9}"
+    )
+    ours = runs.get(OURS)
     for name, found in runs.items():
-        memory = median(run.peak_rss_mb for run in found)
-        times = f"{rates['ours'] / rates[name]:9.2f}x" if "ours" in rates else ""
-        cheaper = f"{costs[name] / costs['ours']:9.2f}x" if "ours" in costs else ""
-        print(f"{name:14}{rates[name]:10.0f}{times}{costs[name]:14.2f}{cheaper}{memory:14.0f}")
+        wall, cpu, pages = (_median(found, value) for value in (_wall, _cpu, _pages))
+        print(
+            f"{name:14}{wall:9.1f}{pages / wall:9.0f}{_times(ours, _wall, wall)}{cpu:9.1f}"
+            f"{1e3 * cpu / pages:9.2f}{_times(ours, _cpu, cpu)}{_median(found, lambda run: run.peak_mb):9.0f}"
+            f"{_workers(found)}"
+        )
+    for name, found in runs.items():
+        counts = sorted({run.pages for run in found} - {true_pages})
+        if counts:
+            print(f"{name} did not fetch the {true_pages:,} pages of the web, but {counts}: read its row so.")
+    if ours:
+        print(f"Our graph equalled the truth in {len(ours)} of {len(ours)} rounds.")
+
+
+def print_stages(web: SimWeb, scratch: Path) -> None:
+    folder = scratch / STAGES
+    try:
+        found = stages.profile(crawl_command(web, folder), scratch)
+    except stages.NoProfile as sentence:
+        print(sentence)
+        return
+    check(web, folder)
+    stages.print_table(found, len(web.truth.nodes))
+
+
+def _wall(run: Run) -> float:
+    return run.seconds
+
+
+def _cpu(run: Run) -> float:
+    return run.cpu_seconds
+
+
+def _pages(run: Run) -> float:
+    return run.pages
+
+
+def _median(runs: list[Run], value: Callable[[Run], float]) -> float:
+    return median(map(value, runs))
+
+
+def _times(ours: list[Run] | None, value: Callable[[Run], float], theirs: float) -> str:
+    return f"{theirs / _median(ours, value):8.2f}×" if ours else " " * 9
+
+
+def _workers(runs: list[Run]) -> str:
+    beside = _median(runs, lambda run: run.workers_mb)
+    return f" + {beside:.0f} in workers" if beside else ""
+
+
+def _allow_many_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
 def _version(package: str) -> str:
     try:
         return version(package)
-    except ModuleNotFoundError:
+    except PackageNotFoundError:
         return "not installed"
 
 
+def _names(text: str) -> list[str]:
+    unknown = [name for name in text.split(",") if name not in NAMES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no {unknown[0]!r}; there are {', '.join(NAMES)}")
+    return text.split(",")
+
+
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--set", choices=[*SETS, "both"], default="15")
+    found.add_argument("--rounds", type=int, default=3)
+    found.add_argument("--hosts", type=int, default=1000)
+    found.add_argument("--pages", type=int, default=20_000)
+    found.add_argument("--only", type=_names, default=list(NAMES), help=f"some of {','.join(NAMES)}")
+    found.add_argument("--timeout", type=float, default=3600.0, help="seconds for one run of a peer")
+    return found
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -41,7 +41,6 @@ class BareCrawl:
         self.seen: set[str] = set()
         self.queues: dict[str, deque[str]] = defaultdict(deque)
         self.ready: asyncio.Queue[str] = asyncio.Queue()
-        self.finished = asyncio.Event()
         self.pages = self.links = self.pending = 0
         for seed in seeds:
             self.add(seed)
@@ -74,12 +73,15 @@ class BareCrawl:
             answer = Answer()
             parser = httptools.HttpResponseParser(answer)
             while not answer.complete:
-                parser.feed_data(await reader.read(1 << 18))
+                received = await reader.read(1 << 18)
+                if not received:
+                    raise ConnectionError(f"the server closed the connection inside {url}")
+                parser.feed_data(received)
             self.page(url, b"".join(answer.body))
             queue.popleft()
             self.pending -= 1
             if not self.pending:
-                self.finished.set()
+                self.finished.set_result(None)
         writer.close()
 
     def page(self, url: str, body: bytes) -> None:
@@ -90,8 +92,11 @@ class BareCrawl:
             self.add(href.partition("#")[0])
 
     async def run(self) -> None:
+        self.finished = asyncio.get_running_loop().create_future()
         workers = [asyncio.create_task(self.work()) for _ in range(CONNECTIONS)]
-        await self.finished.wait()
+        done, _ = await asyncio.wait([self.finished, *workers], return_when=asyncio.FIRST_COMPLETED)
+        for one in done:
+            one.result()  # a worker ends only by an error, which must not be lost
         for worker in workers:
             worker.cancel()
 

@@ -36,12 +36,17 @@ BROAD_CRAWL = {
 
 class PlainSpider(scrapy.Spider):
     name = "plain"
-    start_urls: list[str] = Path(sys.argv[2]).read_text().split() if len(sys.argv) > 2 else []
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.extractor = LinkExtractor(allow=r"^https?://[^/]*\.it(:\d+)?/")
+        self.seeds = Path(sys.argv[2]).read_text().split()
         self.pages = self.links = 0
+
+    async def start(self) -> Any:
+        """As the default, but the seeds too are remembered as seen: no page is fetched twice."""
+        for url in self.seeds:
+            yield scrapy.Request(url)
 
     def parse(self, response: Any) -> Any:
         self.pages += 1

@@ -38,3 +38,10 @@ def test_names_and_addresses_are_as_they_should_be() -> None:
     assert all(host.address.startswith("127.1.") for host in WORLD.by_name.values())
     assert any(name.startswith("xn--citt-") for name in WORLD.by_name)
     assert len({host.address for host in WORLD.hosts}) < len(WORLD.hosts) / 3
+
+
+def test_latencies_keep_within_their_spread() -> None:
+    plan = Plan(hosts=200, pages=200, shares={"latency": 1.0}, latency_seconds=0.16, latency_spread=0.5)
+    latencies = sorted(host.latency_seconds for host in World(plan).hosts)
+    assert latencies[100] == pytest.approx(0.16, rel=0.2)
+    assert sum(0.05 <= latency <= 0.5 for latency in latencies) >= 190

@@ -20,8 +20,6 @@ from webgraph_it.simweb.hosts import (
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.words import PLAIN
 
-LATENCY_SPREAD = 1.0
-"""Sigma of the log-normal law of latencies."""
 LATENCY_MOST_SECONDS = 2.0
 ANNEX_PAGES = 2
 
@@ -98,7 +96,8 @@ def _accented(host: Host) -> Host:
 
 def _latency(host: Host, plan: Plan) -> float:
     random = Random(f"{plan.seed} latency {host.number}")
-    return min(LATENCY_MOST_SECONDS, random.lognormvariate(log(plan.latency_seconds), LATENCY_SPREAD))
+    drawn = random.lognormvariate(log(plan.latency_seconds), plan.latency_spread)
+    return min(LATENCY_MOST_SECONDS, drawn)
 
 
 def extra_hosts(plan: Plan) -> list[Host]:
