@@ -114,6 +114,8 @@ class Connection(asyncio.BufferedProtocol):
         self._on_lost = on_lost
         self._socket: socket.socket | None = None
         self._receive_buffer_bytes = 0
+        self._promised_bytes = 0
+        """The most room the server was ever told of; 0 is the system's own."""
         self._transport: asyncio.Transport | None = None
         self._tls: TlsStream | None = None
         self._secured: asyncio.Future[None] | None = None
@@ -138,12 +140,12 @@ class Connection(asyncio.BufferedProtocol):
     def is_outgrown(self) -> bool:
         """The server was promised more room than a limit that began since allows, and no promise can be taken back."""
         wanted = self._shaper.receive_buffer_bytes() if self._shaper is not None else 0
-        return wanted != 0 and not 0 < self._receive_buffer_bytes <= wanted
+        return wanted != 0 and not 0 < self._promised_bytes <= wanted
 
     def opened(self, sock: socket.socket, receive_buffer_bytes: int) -> None:
         """The socket is connected; a transport for it comes next."""
         self._socket = sock
-        self._receive_buffer_bytes = receive_buffer_bytes
+        self._receive_buffer_bytes = self._promised_bytes = receive_buffer_bytes
         if self._shaper is not None:
             self._shaper.begin(self)
 
@@ -322,6 +324,7 @@ class Connection(asyncio.BufferedProtocol):
         wanted = shaper.receive_buffer_bytes()
         if wanted != self._receive_buffer_bytes and self._socket is not None:
             self._receive_buffer_bytes = wanted
+            self._promised_bytes = max(self._promised_bytes, wanted) if wanted and self._promised_bytes else 0
             with contextlib.suppress(OSError):
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, wanted or _AMPLE_BYTES)
 
