@@ -118,7 +118,7 @@ DNS_TRY_TIMEOUT = 5.0
 DNS_MIN_TTL = 60.0
 """Seconds an answer is kept at least."""
 DNS_MAX_TTL = 86400.0
-"""Seconds an answer is kept at most."""
+"""Seconds an answer is kept at most; c-ares keeps a record for its own TTL, up to an hour, whatever this says."""
 DNS_NEGATIVE_TTL = 600.0
 """Seconds that a name is known not to exist."""
 DNS_CACHE_SIZE = 200000

@@ -2,9 +2,9 @@
 
 Both use our own fetcher over real loopback sockets: pages of 15 to 80 KB, 50 to 150 ms after the request,
 from a server in another process, which asks its own kernel what has arrived. The limit is 400 KB/s, demand
-is far above it. Printed for both: pages per second, the mean as a part of the limit (of the whole run, and
-after the first two seconds), and the fullest second (any window, after the first two) as the crawler read it
-and as the server saw it arrive.
+is far above it. Printed for both: pages per second, the mean on the wire as a part of the limit (of the whole run,
+and after the first two seconds), and the fullest second (any window, after the first two) as the crawler read it
+and on the wire.
 
     python -m tests.benchmarks.bandwidth [seconds] [KB/s]
 """
@@ -14,10 +14,9 @@ import contextlib
 import multiprocessing
 import random
 import socket
-import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from multiprocessing.connection import Connection
@@ -25,12 +24,14 @@ from typing import Protocol
 
 import uvloop
 
+from webgraph_it.fetch.arrivals import Reader
 from webgraph_it.fetch.client import Fetcher, FetchSettings
 from webgraph_it.fetch.dns import DnsSettings, Resolver
 from webgraph_it.fetch.guard import Guard
 from webgraph_it.fetch.request_message import RequestWriter
 from webgraph_it.fetch.shaper import Shaper
 from webgraph_it.fetch.target import target_of
+from webgraph_it.simweb.wire import SAMPLE_SECONDS, Samples, Wire, between, fullest_second, mean_rate
 
 Events = list[tuple[float, int]]
 """(monotonic time, bytes)"""
@@ -49,13 +50,17 @@ class Limiter(Protocol):
 
     def finished(self) -> None: ...
 
-    def read_bytes(self) -> int: ...
+    def read_bytes(self, reader: Reader) -> int: ...
 
     def receive_buffer_bytes(self) -> int: ...
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool: ...
+    def begin(self, reader: Reader) -> None: ...
 
-    def forget(self, resume: Callable[[], None]) -> None: ...
+    def received(self, nbytes: int, reader: Reader) -> bool: ...
+
+    def end(self, reader: Reader) -> None: ...
+
+    def forget(self, reader: Reader) -> None: ...
 
 
 class Shaping:
@@ -70,12 +75,14 @@ class Shaping:
         self.admit = self._shaper.admit
         self.read_bytes = self._shaper.read_bytes
         self.receive_buffer_bytes = self._shaper.receive_buffer_bytes
+        self.begin = self._shaper.begin
+        self.end = self._shaper.end
         self.forget = self._shaper.forget
         self.finished = self._shaper.finished
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+    def received(self, nbytes: int, reader: Reader) -> bool:
         self.reads.append((time.monotonic(), nbytes))
-        return self._shaper.received(nbytes, resume)
+        return self._shaper.received(nbytes, reader)
 
 
 class Pausing:
@@ -96,18 +103,24 @@ class Pausing:
     def finished(self) -> None:
         pass
 
-    def read_bytes(self) -> int:
+    def read_bytes(self, reader: Reader) -> int:
         return 64 * 1024
 
     def receive_buffer_bytes(self) -> int:
         return 0
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+    def begin(self, reader: Reader) -> None:
+        pass
+
+    def received(self, nbytes: int, reader: Reader) -> bool:
         self.reads.append((time.monotonic(), nbytes))
         self._bytes += nbytes
         return False
 
-    def forget(self, resume: Callable[[], None]) -> None:
+    def end(self, reader: Reader) -> None:
+        pass
+
+    def forget(self, reader: Reader) -> None:
         pass
 
 
@@ -119,16 +132,15 @@ class Result:
     ended: float
     pages: int = 0
     reads: Events = field(default_factory=list)
-    arrivals: Events = field(default_factory=list)
+    wire: Samples = ()
+    """As the server saw it."""
 
-    def mean(self, warm_up_seconds: float = WARM_UP_SECONDS) -> float:
-        """Bytes per second after the warm-up."""
-        start = self.started + warm_up_seconds
-        return sum(n for when, n in self.reads if start <= when < self.ended) / (self.ended - start)
+    def on_the_wire(self, warm_up_seconds: float = WARM_UP_SECONDS) -> Samples:
+        return between(self.wire, self.started + warm_up_seconds, self.ended)
 
-    def fullest_second(self, events: Events) -> int:
-        """The largest sum of any one-second window after the warm-up."""
-        inside = [e for e in events if self.started + WARM_UP_SECONDS <= e[0] < self.ended]
+    def fullest_second_read(self) -> int:
+        """The largest sum of any one-second window after the warm-up, as the crawler read it."""
+        inside = [e for e in self.reads if self.started + WARM_UP_SECONDS <= e[0] < self.ended]
         fullest = total = first = 0
         for when, nbytes in inside:
             total += nbytes
@@ -142,41 +154,18 @@ class Result:
 # -- the server, in a process of its own ---------------------------------------------------------------------
 
 
-class _Wire:
-    """What clients have acknowledged, from the kernel (tcp_info), sampled every 20 ms."""
-
-    _BYTES_ACKED = struct.Struct("120xQ")
-
-    def __init__(self) -> None:
-        self.events: Events = []
-        self._acked: dict[socket.socket, int] = {}
-
-    @contextlib.contextmanager
-    def watched(self, connection: socket.socket) -> Iterator[None]:
-        self._acked[connection] = 0
-        try:
-            yield
-        finally:
-            self.sample(connection)
-            del self._acked[connection]
-
-    def sample(self, connection: socket.socket) -> None:
-        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, self._BYTES_ACKED.size)
-        (acked,) = self._BYTES_ACKED.unpack(info)
-        if acked > self._acked[connection]:
-            self.events.append((time.monotonic(), acked - self._acked[connection]))
-            self._acked[connection] = acked
-
-    async def watch(self) -> None:
-        while True:
-            await asyncio.sleep(0.02)
-            for connection in tuple(self._acked):
-                self.sample(connection)
+async def _watch(wire: Wire, samples: list[tuple[float, int]]) -> None:
+    while True:
+        sample = wire.sample(time.monotonic)
+        if sample is not None:
+            samples.append(sample)
+        await asyncio.sleep(SAMPLE_SECONDS)
 
 
-async def _answer(connection: socket.socket, wire: _Wire, chance: random.Random) -> None:
+async def _answer(connection: socket.socket, wire: Wire, chance: random.Random) -> None:
     loop = asyncio.get_running_loop()
-    with connection, wire.watched(connection), contextlib.suppress(OSError):
+    with connection, contextlib.suppress(OSError), contextlib.ExitStack() as ending:
+        ending.callback(wire.remove, wire.add(connection.fileno()))
         while await loop.sock_recv(connection, 4096):
             await asyncio.sleep(chance.uniform(0.05, 0.15))
             size = chance.randint(15_000, 80_000)
@@ -190,8 +179,9 @@ def _serve(pipe: Connection) -> None:
         listener.setblocking(False)
         pipe.send(listener.getsockname()[1])
         loop = asyncio.get_running_loop()
-        chance, wire = random.Random(7), _Wire()
-        tasks = {loop.create_task(wire.watch())}
+        chance, wire = random.Random(7), Wire()
+        samples: list[tuple[float, int]] = []
+        tasks = {loop.create_task(_watch(wire, samples))}
         stop = loop.create_task(asyncio.to_thread(pipe.recv))
         while not stop.done():
             accept = loop.create_task(loop.sock_accept(listener))
@@ -202,7 +192,7 @@ def _serve(pipe: Connection) -> None:
             connection = accept.result()[0]
             connection.setblocking(False)
             tasks.add(loop.create_task(_answer(connection, wire, chance)))
-        pipe.send(wire.events)
+        pipe.send(samples)
 
     asyncio.run(run())
 
@@ -246,7 +236,7 @@ def run(make_limiter: Callable[[float], Limiter], seconds: float, bytes_per_seco
 
     result = uvloop.run(crawl())
     ours.send("stop")
-    result.arrivals = ours.recv()
+    result.wire = ours.recv()
     server.join()
     return result
 
@@ -258,8 +248,8 @@ def main() -> None:
     print(f"{'':24}{'pages/s':>9}{'mean':>9}{'after 2 s':>12}{'fullest second':>18}{'on the wire':>13}")
     for name, limiter in (("shaping (ours)", Shaping), ("pausing (as Heritrix)", Pausing)):
         result = run(limiter, seconds, cap)
-        read, wire = (result.fullest_second(events) / cap for events in (result.reads, result.arrivals))
-        whole, later = result.mean(0.0) / cap, result.mean() / cap
+        whole, later = mean_rate(result.on_the_wire(0.0)) / cap, mean_rate(result.on_the_wire()) / cap
+        read, wire = result.fullest_second_read() / cap, fullest_second(result.on_the_wire()) / cap
         print(f"{name:24}{result.pages / seconds:9.1f}{whole:9.3f}{later:12.3f}{read:18.3f}{wire:13.3f}")
 
 

@@ -1,4 +1,4 @@
-"""Watches a crawl from outside, while it runs: the kernel's tables, its memory, what it reads, what it says.
+"""Watches a crawl from outside, while it runs: the kernel's tables, its memory, what it says.
 
 Nothing here asks the crawler. /proc/net/tcp is read bucket by bucket while sockets come and go, so one reading
 may count a socket that went and the one that took its place; flows found by two readings in a row were all
@@ -80,18 +80,6 @@ def resident_bytes(process: Popen[str]) -> int:
     """VmRSS of a process."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
-
-
-def bytes_read(process: Popen[str]) -> int:
-    """All that the process has read by read(2) so far, by the kernel's count: its sockets, and its files too."""
-    return int(Path(f"/proc/{process.pid}/io").read_text().split()[1])
-
-
-def bytes_queued(web: SimWeb) -> int:
-    """What `web` has sent to the crawl's sockets and the crawl has not read yet."""
-    ports = {f"{port:04X}" for port in web.settings["PORT_MAP"].values()}
-    table = (line.split(maxsplit=5) for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
-    return sum(int(row[4].partition(":")[2], 16) for row in table if row[2][-4:] in ports)
 
 
 def open_at_the_server(hits: Iterable[dict[str, Any]], seconds: float = 0.1) -> list[int]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from webgraph_it.fetch.bandwidth import (
     BURST_SECONDS,
     FIRST_GUESS_BYTES,
+    MOST_DEBT_SECONDS,
     PROBE_BYTES,
     TARGET,
     StartPace,
@@ -36,22 +37,34 @@ def test_an_idle_hour_leaves_credit_for_a_moment_only() -> None:
 
 def test_whole_chunks_are_read_only_without_debt() -> None:
     bucket = TokenBucket(RATE, now=0.0)
-    assert bucket.read_bytes(0.0) == chunk_bytes(RATE) == 2000
+    assert bucket.read_bytes(0.0) == chunk_bytes(RATE) == 4096
     bucket.take(2000, 0.0)
     assert bucket.read_bytes(0.0) == PROBE_BYTES
 
 
 def test_a_change_holds_for_debts_too() -> None:
     bucket = TokenBucket(RATE, now=0.0)
-    bucket.take(100_000, 0.0)
+    bucket.take(90_000, 0.0)
     bucket.set_rate(10 * RATE, 0.0)
-    assert bucket.wait(0.0) == pytest.approx(0.1 / TARGET)
+    assert bucket.wait(0.0) == pytest.approx(0.09 / TARGET)
     bucket.set_rate(0.0, 0.0)
     assert bucket.wait(1e6) == math.inf
     bucket.set_rate(math.inf, 1e6)
     assert bucket.take(10**9, 1e6) == 0.0
     bucket.set_rate(RATE, 1e6)
     assert bucket.wait(1e6) == 0.0
+
+
+def test_what_did_not_come_is_given_back() -> None:
+    bucket = TokenBucket(RATE, now=0.0)
+    bucket.take(10_000, 0.0)
+    assert bucket.take(-6_000, 0.0) == pytest.approx(4_000 / AIM)
+
+
+def test_no_debt_holds_up_all_for_longer_than_a_second() -> None:
+    """A limit began while much was under way."""
+    bucket = TokenBucket(RATE, now=0.0)
+    assert bucket.take(10**9, 0.0) == pytest.approx(MOST_DEBT_SECONDS / TARGET)
 
 
 def test_a_clock_that_goes_back_pays_nothing_and_loses_nothing() -> None:
@@ -75,13 +88,15 @@ def test_whoever_waits_as_told_never_reads_more_than_the_rate_and_one_read(
 
 
 @pytest.mark.parametrize(
-    ("rate", "chunk"), [(1e3, 512), (400e3, 8000), (1.5e6, 30_000), (1e9, 65_536), (math.inf, 65_536)]
+    ("rate", "chunk"), [(1e3, 4096), (400e3, 8000), (1.5e6, 30_000), (1e9, 65_536), (math.inf, 65_536)]
 )
 def test_chunks(rate: float, chunk: int) -> None:
     assert chunk_bytes(rate) == chunk
 
 
-@pytest.mark.parametrize(("rate", "size"), [(1e3, 2048), (400e3, 2048), (1.5e6, 7500), (1e9, 65_536)])
+@pytest.mark.parametrize(
+    ("rate", "size"), [(1e3, 2048), (400e3, 2048), (1.5e6, 2048), (6e6, 7500), (1e9, 65_536)]
+)
 def test_receive_buffers(rate: float, size: int) -> None:
     assert receive_buffer_bytes(rate) == size
 

@@ -19,6 +19,21 @@ from tests.fetch.servers import run as run_loop
 from webgraph_it.fetch.bandwidth_middleware import BandwidthMiddleware, Plan, shaper_of
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.fetch.schedule import ScheduleError
+from webgraph_it.simweb.wire import fullest_second, mean_rate
+
+
+class Quiet:
+    """A connection to which nothing comes."""
+
+    def arrived_bytes(self) -> int:
+        return 0
+
+    def unread_bytes(self) -> int:
+        return 0
+
+    def go_on(self) -> None:
+        pass
+
 
 OFFICE = '[["mon-fri 08:00-19:00", "1500 KB/s"]]'
 
@@ -115,7 +130,7 @@ def test_signals_start_and_stop_the_clockwork_and_stats_are_kept() -> None:
         _, crawler = middleware_with(BANDWIDTH_SCHEDULE='[["*", "100 KB/s"]]')
         shaper = shaper_of(crawler)  # type: ignore[arg-type]
         crawler.signals.send_catch_log(signals.spider_opened, spider=None)  # type: ignore[attr-defined]
-        shaper.received(700, lambda: None)
+        shaper.received(700, Quiet())
         crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")  # type: ignore[attr-defined]
         stats = crawler.stats.get_stats()  # type: ignore[attr-defined]
         assert stats["bandwidth/bytes"] == 700
@@ -136,14 +151,17 @@ def test_every_end_of_a_download_is_counted() -> None:
 
 
 def test_real_sockets_at_400_kb() -> None:
-    """Our fetcher against a server in another process, 200 eager slots, pages of 15 to 80 KB."""
+    """Our fetcher against a server in another process, 200 eager slots, pages of 15 to 80 KB: as the server sees it."""
     result = run(Shaping, 8, 400e3)
-    assert result.fullest_second(result.reads) <= 1.1 * 400e3
-    assert 0.7 * 400e3 <= result.mean() <= 400e3
+    wire = result.on_the_wire()
+    assert fullest_second(wire) <= 1.1 * 400e3
+    assert 0.7 * 400e3 <= mean_rate(wire) <= 1.01 * 400e3
+    assert result.fullest_second_read() <= 1.1 * 400e3
 
 
 @pytest.mark.slow
 def test_a_minute_of_real_sockets_at_400_kb() -> None:
     result = run(Shaping, 62, 400e3)
-    assert result.fullest_second(result.reads) <= 1.1 * 400e3
-    assert 0.95 * 400e3 <= result.mean() <= 400e3
+    wire = result.on_the_wire()
+    assert fullest_second(wire) <= 1.1 * 400e3
+    assert 0.95 * 400e3 <= mean_rate(wire) <= 400e3

@@ -3,13 +3,13 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.fetch.certificate import server_context
 from tests.fetch.servers import OK, Engine, HttpServer, run
+from webgraph_it.fetch.arrivals import Reader
 from webgraph_it.fetch.shaper import Shaper
 
 RATE = 400_000
@@ -25,9 +25,9 @@ class RecordingShaper(Shaper):
         super().__init__(time.monotonic, loop.call_later, bytes_per_second)
         self.reads: list[tuple[float, int]] = []
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
+    def received(self, nbytes: int, reader: Reader) -> bool:
         self.reads.append((time.monotonic(), nbytes))
-        return super().received(nbytes, resume)
+        return super().received(nbytes, reader)
 
     def fullest_second(self, after: float) -> int:
         moments = [moment for moment, _ in self.reads if moment >= after]
@@ -89,3 +89,20 @@ def test_a_kept_connection_that_was_paused_at_its_end_is_used_again() -> None:
             return [*statuses, server.connections]
 
     assert run(crawl()) == [200] * 5 + [1]
+
+
+def test_a_kept_connection_with_more_room_than_a_new_limit_allows_is_replaced() -> None:
+    """Its server may send at once as much as it was promised."""
+
+    async def crawl() -> list[int]:
+        server = await HttpServer(OK).start()
+        opened = []
+        async with Engine(port_map={80: server.port}) as engine:
+            shaper = engine.fetcher.shaper = RecordingShaper(math.inf)
+            for rate in (math.inf, math.inf, 50_000_000, 400_000, 400_000, math.inf):
+                shaper.set_rate(rate)
+                assert (await engine.get("http://127.1.0.1/")).status == 200
+                opened.append(server.connections)
+        return opened
+
+    assert run(crawl()) == [1, 1, 2, 3, 3, 3]

@@ -140,6 +140,22 @@ def test_a_short_ttl_is_stretched_to_the_minimum_and_then_asked_again() -> None:
     assert third.reason == "forbidden/loopback", "rebinding leads nowhere"
 
 
+def test_c_ares_keeps_a_record_for_its_own_ttl_whatever_the_maximum() -> None:
+    """As docs/settings.md says of DNS_MAX_TTL. When this fails pycares has learnt better: let the maximum hold."""
+
+    async def ask_again() -> tuple[int, int]:
+        server = await DnsServer({"uno.it": [("127.1.0.1", 3600)], "breve.it": [("127.1.0.1", 0)]}).start()
+        maximum = {"minimum_ttl": 0.0, "maximum_ttl": 0.1}
+        async with Engine(server.address, dns_settings=maximum) as engine:
+            for _ in range(2):
+                await engine.resolver.resolve("uno.it")
+                await engine.resolver.resolve("breve.it")
+                await asyncio.sleep(0.2)
+        return server.queries["uno.it"], server.queries["breve.it"]
+
+    assert run(ask_again()) == (1, 2)
+
+
 def test_ipv6_is_asked_for_only_if_wanted() -> None:
     (answer,), server, _ = run(ask("sei.it", ipv6=True))
     assert answer.reason == "forbidden/private"

@@ -1,6 +1,7 @@
 """Which sockets the kernel still knows: by netlink and from its tables, which must agree."""
 
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from webgraph_it.fetch.kernel import (
     Kernel,
     SocketDiagnosis,
     SocketTables,
+    arrived_bytes,
     kernel,
     kernel_name,
     table_rows,
@@ -76,3 +78,18 @@ def test_a_table_of_any_size_is_read(tmp_path: Path) -> None:
     )
     flows = [Flow(("127.0.0.1", port), ("127.0.0.1", 50_000)) for port in (5, 19_999, 20_001)]
     assert SocketTables(table, tmp_path / "missing").existing(flows) == set(flows[:2])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel does not count what arrives")
+def test_what_has_arrived_is_known_before_it_is_read() -> None:
+    with socket.create_server(("127.1.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+        with server, client:
+            assert arrived_bytes(client) == 0
+            server.sendall(b"x" * 700)
+            assert client.recv(1, socket.MSG_PEEK) == b"x"
+            assert arrived_bytes(client) == 700
+            assert len(client.recv(1000)) == 700
+            assert arrived_bytes(client) == 700
+        assert arrived_bytes(client) == 0, "it is closed"

@@ -1,11 +1,12 @@
-"""How many bytes may be read now: a token bucket that keeps debts, and the pace of new downloads.
+"""How many bytes may come now: a token bucket that keeps debts, and the pace of new downloads.
 
-A read is charged after it happened, because nobody knows before how much a socket will bring. What was read
-and not yet paid is the debt; it is paid at the rate. While there is a debt nobody reads a whole chunk.
+What comes is charged when it is expected or has come (see arrivals.py). What is not yet paid is the debt; it
+is paid at the rate. While there is a debt nobody reads a whole chunk, and what is not read makes no room for more.
 
 Guarantees, for rates from 100 KB/s, when every read brings at most `read_bytes` and waits for `wait` (as
 shaper.py sees to):
-- in every second at most 1.1 × the rate is read, and over a minute at most the rate;
+- in every second at most 1.1 × the rate comes over the wire, and over a minute at most the rate (below 400 KB/s
+  up to 1.15 in a second while a crawl greets all its hosts at once: their first bytes come when they like);
 - with demand above it, at least 0.95 × the rate;
 - a change of the rate holds from the next call on, for those who already wait too.
 Pure: the time is an argument, of any clock that does not run backwards. It neither waits nor knows sockets.
@@ -15,10 +16,15 @@ import math
 
 TARGET = 0.985
 """Part of the rate that we aim at: the rest is for what a debt can overshoot."""
-BURST_SECONDS = 0.08
+BURST_SECONDS = 0.07
 """Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
+MOST_DEBT_SECONDS = 1.0
+"""More than that comes only when a limit begins while much is under way: it would hold up all for too long."""
+START_DEBT_SECONDS = 0.02
+"""No new download starts while the debt is larger: what small responses bring is not known before they start."""
 CHUNKS_PER_SECOND = 50
-MIN_CHUNK_BYTES = 512
+MIN_CHUNK_BYTES = 4096
+"""Never less than what a receive buffer holds: the kernel makes no room for more until all of a packet is read."""
 MAX_CHUNK_BYTES = 64 * 1024
 PROBE_BYTES = 256
 """Read at most this from a socket that has news while others wait: then it joins the line."""
@@ -36,9 +42,9 @@ def chunk_bytes(bytes_per_second: float) -> int:
 
 
 def receive_buffer_bytes(bytes_per_second: float) -> int:
-    """SO_RCVBUF of a socket while there is a limit: what arrives unread in many kernels' buffers at once is on the
-    wire too. At 400 KB/s 8 KB gave seconds of 1.17 × the rate on the wire, 4 KB 1.10, and this 1.05."""
-    return int(max(2048, min(MAX_CHUNK_BYTES, bytes_per_second / 200)))
+    """SO_RCVBUF of a socket while there is a limit, which is also what a server may send before we read (Linux
+    doubles it and announces half): small, because servers that answer at the same moment send that much each."""
+    return int(max(2048, min(MAX_CHUNK_BYTES, bytes_per_second / 800)))
 
 
 class TokenBucket:
@@ -66,13 +72,15 @@ class TokenBucket:
         self._rate = bytes_per_second
         if self.is_unlimited:
             self._debt_bytes = 0.0
+        self._forgive()
 
     def take(self, nbytes: int, now: float) -> float:
-        """Charge what was read. Seconds until all that was read is paid: wait so long before reading on."""
+        """Charge what comes, or give back what did not. Seconds until all is paid: wait so long before reading on."""
         if self._rate == math.inf:
             return 0.0
         self._pay(now)
         self._debt_bytes += nbytes
+        self._forgive()
         return self._seconds_in_debt()
 
     def wait(self, now: float) -> float:
@@ -93,6 +101,10 @@ class TokenBucket:
             aim = TARGET * self._rate
             self._debt_bytes = max(self._debt_bytes - elapsed * aim, -BURST_SECONDS * aim)
 
+    def _forgive(self) -> None:
+        if self._rate > 0.0:
+            self._debt_bytes = min(self._debt_bytes, MOST_DEBT_SECONDS * self._rate)
+
     def _seconds_in_debt(self) -> float:
         if self._rate == 0.0:
             return math.inf
@@ -109,6 +121,11 @@ class StartPace:
         self._unattributed_bytes = 0
         self._ends = 0
         self._last_start = -math.inf
+
+    @property
+    def usual_bytes(self) -> float:
+        """Size of a download."""
+        return self._mean_bytes
 
     def read(self, nbytes: int) -> None:
         """Some download brought so much."""

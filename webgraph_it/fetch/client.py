@@ -29,6 +29,7 @@ from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
+from webgraph_it.fetch.tls_stream import TlsStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,9 @@ class Fetcher:
         deadline = 0.0
         while True:
             connection = await self._place(key)
+            if connection is not None and connection.is_outgrown:
+                connection.close()
+                continue
             deadline = deadline or loop.time() + request.total_seconds
             if connection is None:
                 connection = await self._connect(key, deadline)
@@ -241,20 +245,18 @@ class Fetcher:
         sock: socket.socket | None = None
         try:
             async with asyncio.timeout(seconds):
-                sock = new_socket(address, self.shaper.receive_buffer_bytes() if self.shaper else 0)
+                receive_buffer_bytes = self.shaper.receive_buffer_bytes() if self.shaper else 0
+                sock = new_socket(address, receive_buffer_bytes)
                 await connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
-                await loop.create_connection(
-                    lambda: connection,
-                    sock=sock,
-                    ssl=self._tls if tls else None,
-                    server_hostname=server_name(host) if tls else None,
-                    ssl_handshake_timeout=seconds or None if tls else None,
-                )
+                connection.opened(sock, receive_buffer_bytes)
+                await loop.create_connection(lambda: connection, sock=sock)
+                if tls:
+                    await connection.secure(TlsStream(self._tls, server_name(host)))
         except BaseException as error:
-            if sock is not None:
-                sock.close()
             connection.close()
+            if sock is not None and not connection.has_transport:
+                sock.close()
             failure = connect_failure(error, f"{address}:{port}", tls)
             if failure is None:
                 raise

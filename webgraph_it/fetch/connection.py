@@ -1,36 +1,52 @@
 """One socket to one server: requests go out, a response comes in, one at a time.
 
 Guarantees: an exchange ends by its `deadline`, and within `silence_seconds` of the last byte; bytes are
-shown to the shaper as they are read, and reading stops for as long as it says (that time counts
-towards neither limit: it is ours, not the server's). Whatever ends an exchange badly closes the socket.
+shown to the shaper as they are read, before TLS is undone, and reading stops for as long as it says (that time
+counts towards neither limit: it is ours, not the server's). Whatever ends an exchange badly closes the socket.
 
 Sockets are closed with a reset: the response has been read or is not wanted, so nothing is lost, and neither
 side, nor a firewall between them, keeps a finished connection in its table for minutes (TIME_WAIT).
 """
 
 import asyncio
+import contextlib
+import socket
+import ssl
 import time
 from collections.abc import Callable
 from typing import Protocol
 
+from webgraph_it.fetch.arrivals import Reader
+from webgraph_it.fetch.kernel import arrived_bytes
 from webgraph_it.fetch.response_head import BadResponse
 from webgraph_it.fetch.response_parser import ResponseParser
+from webgraph_it.fetch.tls_stream import TlsStream
 
 
 class Shaper(Protocol):
     """The bandwidth limit that all connections share (see shaper.py)."""
 
     def receive_buffer_bytes(self) -> int:
-        """SO_RCVBUF of a new socket, so that what is not read stays at the server; 0 is the system's own."""
+        """SO_RCVBUF of a socket, so that what is not read stays at the server; 0 is the system's own."""
 
-    def read_bytes(self) -> int:
+    def begin(self, reader: Reader) -> None:
+        """A response is about to come."""
+
+    def read_bytes(self, reader: Reader) -> int:
         """The most that the next read should bring."""
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
-        """Account for bytes that were read. True: pause reading until `resume` is called."""
+    def received(self, nbytes: int, reader: Reader) -> bool:
+        """Account for bytes that were read. True: pause reading until `reader.go_on` is called."""
 
-    def forget(self, resume: Callable[[], None]) -> None:
-        """The connection is closed and no longer waits."""
+    def end(self, reader: Reader) -> None:
+        """The response has ended."""
+
+    def forget(self, reader: Reader) -> None:
+        """The connection is about to be closed and no longer waits."""
+
+
+_AMPLE_BYTES = 64 * 1024
+"""A receive buffer without a limit, where the system no longer chooses it."""
 
 
 class ReadBuffer:
@@ -96,7 +112,16 @@ class Connection(asyncio.BufferedProtocol):
         self._view = buffer.view
         self._shaper = shaper
         self._on_lost = on_lost
+        self._socket: socket.socket | None = None
+        self._receive_buffer_bytes = 0
+        self._promised_bytes = 0
+        """The most room the server was ever told of; 0 is the system's own."""
         self._transport: asyncio.Transport | None = None
+        self._tls: TlsStream | None = None
+        self._secured: asyncio.Future[None] | None = None
+        self._shaken_bytes = 0
+        """Of the handshake, not yet shown to the shaper: it is not made to wait."""
+        self._read_bytes = 0
         self._exchange: Exchange | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._paused_at = 0.0
@@ -106,14 +131,47 @@ class Connection(asyncio.BufferedProtocol):
 
     # -- what the client calls ------------------------------------------------------------------------------
 
+    @property
+    def has_transport(self) -> bool:
+        """The event loop closes the socket; else whoever opened it."""
+        return self._transport is not None
+
+    @property
+    def is_outgrown(self) -> bool:
+        """The server was promised more room than a limit that began since allows, and no promise can be taken back."""
+        wanted = self._shaper.receive_buffer_bytes() if self._shaper is not None else 0
+        return wanted != 0 and not 0 < self._promised_bytes <= wanted
+
+    def opened(self, sock: socket.socket, receive_buffer_bytes: int) -> None:
+        """The socket is connected; a transport for it comes next."""
+        self._socket = sock
+        self._receive_buffer_bytes = self._promised_bytes = receive_buffer_bytes
+        if self._shaper is not None:
+            self._shaper.begin(self)
+
+    async def secure(self, tls: TlsStream) -> None:
+        """Shake hands; raises ssl.SSLError, or ConnectionResetError when the server goes away."""
+        assert self._transport is not None
+        self._tls = tls
+        self._secured = self._loop.create_future()
+        tls.shake_hands()
+        self._transport.write(tls.to_send())
+        await self._secured
+
     def send(self, request: bytes, exchange: Exchange) -> None:
         """Begin an exchange; its `done` tells the end."""
         assert self._transport is not None
         assert self._exchange is None
+        if self._shaper is not None and self.requests:
+            self._fit_receive_buffer(self._shaper)
+            self._shaper.begin(self)
         self._exchange = exchange
         self.requests += 1
         exchange.last_byte_at = self._loop.time()
         self._set_timer(min(exchange.deadline, exchange.last_byte_at + exchange.silence_seconds))
+        if self._tls is not None:
+            self._tls.encrypt(request)
+            request = self._tls.to_send()
         self._transport.write(request)
 
     def close(self) -> None:
@@ -123,10 +181,33 @@ class Connection(asyncio.BufferedProtocol):
         self.usable = False
         self._stop_timer()
         if self._shaper is not None:
-            self._shaper.forget(self._go_on)
+            self._shaper.forget(self)
         if self._transport is not None:
             self._transport.abort()
         self._on_lost(self)
+
+    # -- what the shaper calls ------------------------------------------------------------------------------
+
+    def arrived_bytes(self) -> int:
+        """All that has come so far, read or not; where the kernel does not tell, what was read."""
+        return max(self._read_bytes, arrived_bytes(self._socket) if self._socket is not None else 0)
+
+    def unread_bytes(self) -> int:
+        return self.arrived_bytes() - self._read_bytes
+
+    def go_on(self) -> None:
+        """Read again; the pause was ours, so both limits move by its length."""
+        if not self.usable:
+            return
+        assert self._transport is not None
+        if self._exchange is not None:
+            now = self._loop.time()
+            self._exchange.deadline += now - self._paused_at
+            self._exchange.last_byte_at = now
+        self._paused_at = 0.0
+        if self._shaper is not None:
+            self._fit_receive_buffer(self._shaper)
+        self._transport.resume_reading()
 
     # -- what the event loop calls --------------------------------------------------------------------------
 
@@ -134,13 +215,51 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport  # type: ignore[assignment]
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return self._view if self._shaper is None else self._view[: self._shaper.read_bytes()]
+        return self._view if self._shaper is None else self._view[: self._shaper.read_bytes(self)]
 
     def buffer_updated(self, nbytes: int) -> None:
         data = bytes(self._view[:nbytes])
+        self._read_bytes += nbytes
+        if self._tls is not None and not self._tls.is_secured:
+            self._shaken_bytes += nbytes
+        elif self._shaper is not None:
+            if self._shaper.received(nbytes + self._shaken_bytes, self):
+                self._pause()
+            self._shaken_bytes = 0
+        if self._tls is not None:
+            self._decrypt(self._tls, data)
+        else:
+            self._feed(data)
+
+    def eof_received(self) -> None:
+        self._server_closed(None)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._server_closed(error)
+
+    # -- TLS ------------------------------------------------------------------------------------------------
+
+    def _decrypt(self, tls: TlsStream, data: bytes) -> None:
+        assert self._transport is not None
+        try:
+            plain = tls.decrypt(data)
+        except ssl.SSLError as error:
+            self._server_closed(error)
+            return
+        answer = tls.to_send()
+        if answer:
+            self._transport.write(answer)
+        if tls.is_secured and self._secured is not None and not self._secured.done():
+            self._secured.set_result(None)
+        if plain:
+            self._feed(plain)
+        if tls.is_ended and self.usable:
+            self._server_closed(None)
+
+    # -- the exchange's way ---------------------------------------------------------------------------------
+
+    def _feed(self, data: bytes) -> None:
         exchange = self._exchange
-        if self._shaper is not None and self._shaper.received(nbytes, self._go_on):
-            self._pause()
         if exchange is None:  # an idle connection has nothing to say
             self.close()
             return
@@ -155,14 +274,6 @@ class Connection(asyncio.BufferedProtocol):
         if complete:
             self._finish(exchange)
 
-    def eof_received(self) -> None:
-        self._server_closed(None)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._server_closed(error)
-
-    # -- the exchange's way ---------------------------------------------------------------------------------
-
     def _first_byte(self, exchange: Exchange) -> None:
         exchange.first_byte_at = time.time()
         if exchange.on_first_byte is not None:
@@ -173,6 +284,8 @@ class Connection(asyncio.BufferedProtocol):
         self._stop_timer()
         if not exchange.parser.reusable:
             self.close()
+        elif self._shaper is not None:
+            self._shaper.end(self)
         if not exchange.done.done():
             exchange.done.set_result(None)
 
@@ -183,6 +296,10 @@ class Connection(asyncio.BufferedProtocol):
             exchange.done.set_exception(error)
 
     def _server_closed(self, error: Exception | None) -> None:
+        if self._secured is not None and not self._secured.done():
+            self._secured.set_exception(
+                error or ConnectionResetError("the connection was closed during the handshake")
+            )
         exchange = self._exchange
         if exchange is None:
             self.close()
@@ -202,17 +319,14 @@ class Connection(asyncio.BufferedProtocol):
         self._paused_at = self._loop.time()
         self._transport.pause_reading()
 
-    def _go_on(self) -> None:
-        """Read again; the pause was ours, so both limits move by its length."""
-        if not self.usable:
-            return
-        assert self._transport is not None
-        if self._exchange is not None:
-            now = self._loop.time()
-            self._exchange.deadline += now - self._paused_at
-            self._exchange.last_byte_at = now
-        self._paused_at = 0.0
-        self._transport.resume_reading()
+    def _fit_receive_buffer(self, shaper: Shaper) -> None:
+        """A limit has begun, changed or ended since the socket was opened."""
+        wanted = shaper.receive_buffer_bytes()
+        if wanted != self._receive_buffer_bytes and self._socket is not None:
+            self._receive_buffer_bytes = wanted
+            self._promised_bytes = max(self._promised_bytes, wanted) if wanted and self._promised_bytes else 0
+            with contextlib.suppress(OSError):
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, wanted or _AMPLE_BYTES)
 
     # -- the time limits ------------------------------------------------------------------------------------
 

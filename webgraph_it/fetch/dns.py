@@ -7,7 +7,9 @@ first). Addresses that the guard refuses are not in the answer, so that a name t
 private network (rebinding) leads nowhere. /etc/hosts and search domains play no part.
 
 c-ares (pycares) does the protocol: its sockets are watched by the event loop, no thread is used; it retries
-once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf.
+once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf. It also keeps records
+itself for their TTL, up to an hour, which pycares cannot turn off: a `maximum_ttl` below that asks it again, but not
+the server.
 """
 
 import asyncio

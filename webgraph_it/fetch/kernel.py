@@ -1,4 +1,4 @@
-"""What the kernel says of our sockets: which of them still exist.
+"""What the kernel says of our sockets: which of them still exist, and what has arrived at one.
 
 Two ways to ask, with the same answer. `SocketDiagnosis` asks for one socket at a time by netlink (sock_diag(7)):
 a few microseconds each, whatever else the machine does. `SocketTables` reads /proc/net/tcp and tcp6 whole, a few
@@ -40,6 +40,21 @@ def kernel() -> Kernel:
     except OSError:
         return SocketTables()
 
+
+def arrived_bytes(sock: socket.socket) -> int:
+    """All that has come to a TCP socket so far, read or not; 0 once it is closed, or where no kernel tells."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_RECEIVED.size)
+    except OSError:
+        return 0
+    received: int = _BYTES_RECEIVED.unpack(info)[0]
+    return received
+
+
+_BYTES_RECEIVED = struct.Struct("128xQ")
+"""tcpi_bytes_received in struct tcp_info."""
 
 _TIME_WAIT, _CLOSE, _LISTEN = 6, 7, 10
 _GONE = (_TIME_WAIT, _CLOSE, _LISTEN)

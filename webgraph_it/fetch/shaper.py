@@ -1,9 +1,9 @@
 """Lets connections read in turn, as fast as the bandwidth allows, and new downloads start when there is room.
 
-A connection reads at most `read_bytes()` at a time, reports it with `received`, and when told so pauses
-reading (the socket's own flow control then slows the server down) until its `resume` is called. Those who
-wait are served in the order in which they came, one chunk each: nobody starves, and a large file does not
-hold up small pages.
+A connection says `begin` before it asks for a response, reads at most `read_bytes()` at a time, reports it with
+`received`, and when told so pauses reading (the socket's own flow control then slows the server down) until its
+`go_on` is called. Those who wait are served in the order in which they came, one chunk each: nobody starves, and a
+large file does not hold up small pages. What is charged is what comes over the wire, read or not: see arrivals.py.
 
 Guarantees those of bandwidth.py. It knows no sockets and no Scrapy; the clock and the timer are arguments,
 so that tests run it in simulated time.
@@ -11,14 +11,29 @@ so that tests run it in simulated time.
 
 import asyncio
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
 
-from webgraph_it.fetch.bandwidth import MAX_CHUNK_BYTES, Meter, StartPace, TokenBucket, receive_buffer_bytes
+from webgraph_it.fetch.arrivals import Arrivals, Reader
+from webgraph_it.fetch.bandwidth import (
+    MAX_CHUNK_BYTES,
+    START_DEBT_SECONDS,
+    Meter,
+    StartPace,
+    TokenBucket,
+    chunk_bytes,
+    receive_buffer_bytes,
+)
 
 SETTLE_SECONDS = 0.001
-"""After one connection may read on, time to see how much it reads before the next one may."""
+"""The least time between two rounds of turns."""
+MOST_TURNS = 16
+"""In a round: those that make no room cost nothing, and what they bring must be handled too."""
+LOOK_SECONDS = 0.02
+"""How often the kernel is asked what has arrived; more seldom where looking costs more than a twentieth of the time."""
+LOOK_SHARE = 20
 
 
 class Timer(Protocol):
@@ -28,8 +43,7 @@ class Timer(Protocol):
 
 
 CallLater = Callable[[float, Callable[[], None]], Timer]
-Line = OrderedDict[Callable[[], None], None]
-"""Who waits, in order of arrival; whoever gives up leaves at no cost."""
+Starter = Callable[[], None]
 
 
 class Shaper:
@@ -41,8 +55,13 @@ class Shaper:
         self._call_later = call_later
         self._bucket = TokenBucket(bytes_per_second, clock())
         self._pace = StartPace()
-        self._readers: Line = OrderedDict()
-        self._starters: Line = OrderedDict()
+        self._arrivals = Arrivals()
+        self._look_due = -math.inf
+        self._readers: OrderedDict[Reader, None] = OrderedDict()
+        """Who waits, in order of arrival; whoever gives up leaves at no cost."""
+        self._turns: set[Reader] = set()
+        """Who may read now, because it has waited."""
+        self._starters: OrderedDict[Starter, None] = OrderedDict()
         self._timer: Timer | None = None
         self._due = math.inf
 
@@ -56,43 +75,70 @@ class Shaper:
     def set_rate(self, bytes_per_second: float) -> None:
         """A change of the schedule: holds at once, also for those who wait."""
         self._bucket.set_rate(bytes_per_second, self._clock())
+        if self._bucket.is_unlimited:
+            self._arrivals.clear()
+            self._turns.clear()
         self._pump()
 
-    def read_bytes(self) -> int:
-        """The most that the next read of any connection should bring."""
-        return MAX_CHUNK_BYTES if self._bucket.is_unlimited else self._bucket.read_bytes(self._clock())
+    def read_bytes(self, reader: Reader) -> int:
+        """The most that the next read of a connection should bring."""
+        if self._bucket.is_unlimited:
+            return MAX_CHUNK_BYTES
+        if reader in self._turns:
+            return chunk_bytes(self.bytes_per_second)
+        return self._bucket.read_bytes(self._clock())
 
     def receive_buffer_bytes(self) -> int:
         """SO_RCVBUF for a socket that is opened now; 0 is the system's own."""
         return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self.bytes_per_second)
 
-    def received(self, nbytes: int, resume: Callable[[], None]) -> bool:
-        """Charge what was read. True: pause reading, `resume` will be called. False: read on."""
+    def begin(self, reader: Reader) -> None:
+        """A response is about to come."""
+        if self._bucket.is_unlimited:
+            return
+        first = min(int(self._pace.usual_bytes), self.receive_buffer_bytes())
+        self._bucket.take(self._arrivals.begin(reader, first), self._clock())
+
+    def received(self, nbytes: int, reader: Reader) -> bool:
+        """So much was read. True: pause reading, `reader.go_on` will be called. False: read on."""
         now = self._clock()
         self.meter.add(nbytes, now)
         if self._bucket.is_unlimited:
             return False
         self._pace.read(nbytes)
-        if self._bucket.take(nbytes, now) == 0.0 and not self._readers:
+        self._turns.discard(reader)
+        if reader not in self._arrivals:  # it began when there was no limit
+            self._arrivals.begin(reader, 0)
+        self._look(now)
+        charge = self._arrivals.expect(reader, nbytes, self.receive_buffer_bytes(), now)
+        if self._bucket.take(charge, now) == 0.0 and not self._readers:
             return False
-        self._readers[resume] = None
+        self._readers[reader] = None
         self._set_timer()
         return True
+
+    def end(self, reader: Reader) -> None:
+        """The response has ended, well or badly. Calling it again does nothing."""
+        if self._bucket.is_unlimited:
+            return
+        self._turns.discard(reader)
+        self._bucket.take(self._arrivals.end(reader), self._clock())
 
     def finished(self) -> None:
         """A download that `admit` let start has ended, well or badly."""
         self._pace.finish()
 
-    def forget(self, resume: Callable[[], None]) -> None:
-        """The connection is closed: it leaves the line."""
-        self._readers.pop(resume, None)
+    def forget(self, reader: Reader) -> None:
+        """The connection is about to be closed: it leaves the line."""
+        self.end(reader)
+        self._readers.pop(reader, None)
 
     @property
     def may_start(self) -> bool:
         """True when a download may start without asking `admit`: there is no limit now."""
         return self._bucket.is_unlimited
 
-    def when_free(self, start: Callable[[], None]) -> None:
+    def when_free(self, start: Starter) -> None:
         """`start` is called once, now or later, when a new download may begin."""
         self._starters[start] = None
         if self._bucket.is_unlimited:
@@ -111,25 +157,50 @@ class Shaper:
             self._starters.pop(admitted.set, None)
 
     def _pump(self) -> None:
-        """Let one reader and whoever may start go on, and come back when the next one may."""
+        """Let readers and whoever may start go on, and come back when the next one may."""
         self._stop_timer()
         if self._bucket.is_unlimited:
-            for line in (self._readers, self._starters):
-                while line:
-                    _call_first(line)
+            while self._readers:
+                self._readers.popitem(last=False)[0].go_on()
+            while self._starters:
+                self._starters.popitem(last=False)[0]()
             return
-        if self._readers and self._bucket.wait(self._clock()) == 0.0:
-            _call_first(self._readers)
+        self._look(self._clock())
+        for _ in range(MOST_TURNS):
+            if not self._readers or self._bucket.wait(self._clock()) > 0.0:
+                break
+            self._let_read(self._readers.popitem(last=False)[0])
         self._start_some()
         self._set_timer()
+
+    def _let_read(self, reader: Reader) -> None:
+        """Its turn; what comes into the room that it makes is charged now, or all in line would have their turn."""
+        now = self._clock()
+        if reader in self._arrivals:
+            self._turns.add(reader)
+            room = self.receive_buffer_bytes()
+            # A kernel makes room when all was read; what came before a limit may be more than a chunk.
+            reads_all = reader.unread_bytes() <= chunk_bytes(self.bytes_per_second)
+            self._bucket.take(self._arrivals.expect(reader, room if reads_all else 0, room, now), now)
+        reader.go_on()
+
+    def _look(self, now: float) -> None:
+        """Charge what has arrived, if the last look is long enough ago."""
+        if now < self._look_due:
+            return
+        began = time.thread_time()
+        self._bucket.take(self._arrivals.look(now), now)
+        self._look_due = now + max(LOOK_SECONDS, LOOK_SHARE * (time.thread_time() - began))
 
     def _start_some(self) -> None:
         while self._starters and self._start_wait() == 0.0:
             self._pace.start(self.bytes_per_second, len(self._readers), self._clock())
-            _call_first(self._starters)
+            self._starters.popitem(last=False)[0]()
 
     def _start_wait(self) -> float:
-        return self._pace.wait(self.bytes_per_second, len(self._readers), self._clock())
+        now = self._clock()
+        in_debt = self._bucket.wait(now) - START_DEBT_SECONDS
+        return max(in_debt, self._pace.wait(self.bytes_per_second, len(self._readers), now))
 
     def _set_timer(self) -> None:
         """Come back for whoever may go on first; a timer that is early enough stays."""
@@ -146,7 +217,3 @@ class Shaper:
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._due = None, math.inf
-
-
-def _call_first(line: Line) -> None:
-    line.popitem(last=False)[0]()

@@ -65,7 +65,7 @@ def _set_done(future: "asyncio.Future[None]") -> None:
 
 
 def server_name(host: str) -> str:
-    """For SNI; an address is none, but asyncio wants a string."""
+    """For SNI; an address is none, and the ssl module does not send it."""
     return host.strip("[]").removesuffix(".")
 
 

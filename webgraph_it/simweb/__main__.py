@@ -22,6 +22,7 @@ from webgraph_it.simweb.server import Doors, Ports, Servers
 from webgraph_it.simweb.simweb import READY
 from webgraph_it.simweb.topology import node_count
 from webgraph_it.simweb.truth import walk
+from webgraph_it.simweb.wire import Wire
 from webgraph_it.simweb.world import World
 
 
@@ -65,7 +66,8 @@ def _open_and_serve(options: argparse.Namespace, world: World, log: HitLog, seed
     if options.settings:
         options.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     announcement = _announcement(world, doors.ports, lines)
-    uvloop.run(_serve(Servers(world, doors, log), announcement, options.while_stdin_open))
+    servers = Servers(world, doors, log, Wire() if options.wire else None)
+    uvloop.run(_serve(servers, announcement, options.while_stdin_open))
 
 
 async def _serve(servers: Servers, announcement: str, while_stdin_open: bool) -> None:
@@ -156,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dns-port", type=_port, default=5353, help="UDP and TCP (5353; 0: any free port)")
     add("--truth", type=Path, metavar="DIR", help="write nodes.tsv, arcs.tsv and bounds.tsv there")
     add("--hits", type=Path, metavar="FILE", help="log every connection and request there, as JSON lines")
+    add("--wire", action="store_true", help="log there, 50 times a second, what clients have acknowledged")
     add(
         "--settings",
         type=Path,

@@ -6,6 +6,7 @@
     response     connection, address, host, path, status (0: none was sent), bytes (with headers)
     close        connection, address, host, path, bytes (of all responses)
     dns          host, type, answer (addresses, NOERROR, NXDOMAIN, SERVFAIL or lost)
+    wire         at (s since 1970), bytes (acknowledged by all clients until then); every 20 ms, only with --wire
 
 A request's time is that of its last byte's arrival; a response's is when its last byte was handed to the
 transport. Lines are buffered, reach the file within FLUSH_SECONDS, and all of them on close.

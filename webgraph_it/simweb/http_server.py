@@ -63,6 +63,8 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._parser = httptools.HttpRequestParser(self)
+        if self._site.wire is not None:
+            self._watched = self._site.wire.add(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -75,6 +77,8 @@ class HttpConnection(asyncio.Protocol):
             self._timer.cancel()
         self._waiting.clear()
         self._script = iter(())
+        if self._site.wire is not None:
+            self._site.wire.remove(self._watched)
         self._log_close()
 
     def pause_writing(self) -> None:

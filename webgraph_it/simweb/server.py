@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
 from webgraph_it.simweb.http_server import Door, HttpConnection
 from webgraph_it.simweb.site import Site
+from webgraph_it.simweb.wire import SAMPLE_SECONDS, Wire
 from webgraph_it.simweb.world import World
 
 NAME_SERVER_ADDRESS = "127.0.0.1"
@@ -57,11 +59,13 @@ def _port(one: socket.socket) -> int:
 class Servers:
     """Everything that answers."""
 
-    def __init__(self, world: World, doors: Doors, log: HitLog) -> None:
+    def __init__(self, world: World, doors: Doors, log: HitLog, wire: Wire | None = None) -> None:
+        """`wire`: where all connections are watched; what they bring goes to the log."""
         self._world = world
         self._doors = doors
         self._log = log
-        self._site = Site(world, log)
+        self._wire = wire
+        self._site = Site(world, log, wire=wire)
 
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled; `on_ready` is called when all doors are open."""
@@ -70,14 +74,24 @@ class Servers:
             prepare_bombs()
         opened = await self._open(loop)
         on_ready()
+        watching = loop.create_task(self._watch(self._wire)) if self._wire is not None else None
         try:
             while True:
                 await asyncio.sleep(hits.FLUSH_SECONDS)
                 self._log.flush()
         finally:
+            if watching is not None:
+                watching.cancel()
             for each in opened:
                 each.close()
             self._log.flush()
+
+    async def _watch(self, wire: Wire) -> None:
+        while True:
+            sample = wire.sample(time.time)
+            if sample is not None:
+                self._log.write("wire", at=sample[0], bytes=sample[1])
+            await asyncio.sleep(SAMPLE_SECONDS)
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Server | asyncio.BaseTransport]:
         names = NameServer(partial(book, self._world), self._log)

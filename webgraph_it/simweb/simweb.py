@@ -44,16 +44,19 @@ class SimWeb:
         shares: Mapping[str, float] | None = None,
         hits: bool = True,
         hits_path: Path | None = None,
+        wire: bool = False,
         http_port: int = 0,
         https_port: int = 0,
         dns_port: int = 0,
         **plan: Any,
     ) -> None:
-        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log."""
+        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log; `wire`: as
+        --wire."""
         self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
         self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
         self._keeps_hits = hits or hits_path is not None
         self._hits_path = hits_path
+        self._watches_wire = wire
 
     @cached_property
     def world(self) -> World:
@@ -162,5 +165,6 @@ class SimWeb:
         line += [f"--hits={self.hits_path.absolute()}"] if self._keeps_hits else []
         line += [f"--habit={name}={share}" for name, share in plan.shares.items()]
         line += [f"--topology={plan.topology.absolute()}"] if plan.topology else []
+        line += ["--wire"] if self._watches_wire else []
         line += ["--hostile"] if plan.hostile else []
         return [*line, "--while-stdin-open"]

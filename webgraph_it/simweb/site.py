@@ -15,6 +15,7 @@ from webgraph_it.simweb.habits.robots import RobotsFile
 from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place, bare, canonical_path
+from webgraph_it.simweb.wire import Wire
 from webgraph_it.simweb.world import World
 
 
@@ -31,12 +32,14 @@ class Request(NamedTuple):
 
 @dataclass
 class Site:
-    """What all connections share: the world, the log, a number for each connection, and the visits."""
+    """What all connections share: the world, the log, a number for each connection, the visits and the wire."""
 
     world: World
     log: HitLog
     visits: Counter[Place] = field(default_factory=Counter)
     serial: "count[int]" = field(default_factory=lambda: count(1))
+    wire: Wire | None = None
+    """Where connections are watched; None: they are not."""
 
     def answer(self, request: Request) -> Answer:
         if request.method not in ("GET", "HEAD"):
