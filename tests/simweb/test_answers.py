@@ -37,6 +37,24 @@ def test_only_the_first_visit_of_a_url_fails() -> None:
     assert [site.answer(request).status for _ in range(4)] == [503, 200, 200, 200]
 
 
+def test_a_page_that_is_kept_is_made_once_and_answered_as_ever() -> None:
+    world = World(Plan(hosts=3, pages=30))
+    site, kept = Site(world, NoHitLog()), Site(world, NoHitLog(), kept={})
+    request = Request("GET", "http", world.hosts[0].name, "/", "gzip", "", keep=True)
+    for method in ("GET", "HEAD", "GET"):
+        assert kept.answer(request._replace(method=method)) == site.answer(request._replace(method=method))
+    assert kept.answer(request).data is kept.answer(request).data
+    assert site.answer(request).data is not site.answer(request).data
+
+
+def test_what_depends_on_the_visit_or_the_client_is_not_kept() -> None:
+    world = World(Plan(hosts=1, pages=1, shares={"retry-503": 1.0, "gzip": 1.0}))
+    site = Site(world, NoHitLog(), kept={})
+    request = Request("GET", "http", world.hosts[0].name, "/", "", "", keep=True)
+    assert [site.answer(request).status for _ in range(3)] == [503, 200, 200]
+    assert len(site.answer(request).data) > len(site.answer(request._replace(accept_encoding="gzip")).data)
+
+
 @pytest.mark.parametrize(("framing", "stated"), [("too-long", 700), ("too-short", 180), ("close", 200)])
 def test_a_wrong_length_ends_the_connection(framing: str, stated: int) -> None:
     sent = answer(page(framing=framing), "", first_visit=False)

@@ -73,7 +73,11 @@ class Politeness(NamedTuple):
         if outcome.retry_after_seconds is not None:
             wait = max(wait, min(outcome.retry_after_seconds, self.retry_after_max_seconds))
         fetched = Clock(now + wait, crawl_delay, outcome.duration_seconds)
-        return fetched if outcome.failure is Failure.NONE else self._after_failure(clock, fetched, outcome.failure, now)
+        return (
+            fetched
+            if outcome.failure is Failure.NONE
+            else self._after_failure(clock, fetched, outcome.failure, now)
+        )
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:
         """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""

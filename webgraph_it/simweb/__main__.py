@@ -66,7 +66,7 @@ def _open_and_serve(options: argparse.Namespace, world: World, log: HitLog, seed
     if options.settings:
         options.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     announcement = _announcement(world, doors.ports, lines)
-    servers = Servers(world, doors, log, Wire() if options.wire else None)
+    servers = Servers(world, doors, log, Wire() if options.wire else None, options.keep)
     uvloop.run(_serve(servers, announcement, options.while_stdin_open))
 
 
@@ -158,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dns-port", type=_port, default=5353, help="UDP and TCP (5353; 0: any free port)")
     add("--truth", type=Path, metavar="DIR", help="write nodes.tsv, arcs.tsv and bounds.tsv there")
     add("--hits", type=Path, metavar="FILE", help="log every connection and request there, as JSON lines")
+    add("--keep", action="store_true", help="keep pages in memory, so that only the first visit takes time")
     add("--wire", action="store_true", help="log there, 50 times a second, what clients have acknowledged")
     add(
         "--settings",

@@ -1,6 +1,6 @@
 """HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the site answers.
 
-Bodies are made when asked for and never kept. A connection's events go to the hit log.
+Bodies are made when asked for, and kept only if the site does. A connection's events go to the hit log.
 """
 
 import asyncio

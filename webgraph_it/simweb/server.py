@@ -59,13 +59,15 @@ def _port(one: socket.socket) -> int:
 class Servers:
     """Everything that answers."""
 
-    def __init__(self, world: World, doors: Doors, log: HitLog, wire: Wire | None = None) -> None:
-        """`wire`: where all connections are watched; what they bring goes to the log."""
+    def __init__(
+        self, world: World, doors: Doors, log: HitLog, wire: Wire | None = None, keep: bool = False
+    ) -> None:
+        """`wire`: where all connections are watched; what they bring goes to the log. `keep`: see Site.kept."""
         self._world = world
         self._doors = doors
         self._log = log
         self._wire = wire
-        self._site = Site(world, log, wire=wire)
+        self._site = Site(world, log, wire=wire, kept={} if keep else None)
 
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled; `on_ready` is called when all doors are open."""

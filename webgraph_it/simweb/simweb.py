@@ -45,18 +45,20 @@ class SimWeb:
         hits: bool = True,
         hits_path: Path | None = None,
         wire: bool = False,
+        keep: bool = False,
         http_port: int = 0,
         https_port: int = 0,
         dns_port: int = 0,
         **plan: Any,
     ) -> None:
-        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log; `wire`: as
-        --wire."""
+        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log; `wire`
+        and `keep`: as --wire and --keep."""
         self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
         self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
         self._keeps_hits = hits or hits_path is not None
         self._hits_path = hits_path
         self._watches_wire = wire
+        self._keeps_pages = keep
 
     @cached_property
     def world(self) -> World:
@@ -166,5 +168,6 @@ class SimWeb:
         line += [f"--habit={name}={share}" for name, share in plan.shares.items()]
         line += [f"--topology={plan.topology.absolute()}"] if plan.topology else []
         line += ["--wire"] if self._watches_wire else []
+        line += ["--keep"] if self._keeps_pages else []
         line += ["--hostile"] if plan.hostile else []
         return [*line, "--while-stdin-open"]

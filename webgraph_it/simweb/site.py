@@ -40,6 +40,8 @@ class Site:
     serial: "count[int]" = field(default_factory=lambda: count(1))
     wire: Wire | None = None
     """Where connections are watched; None: they are not."""
+    kept: dict[tuple[str, str, str], Answer] | None = None
+    """Pages that were asked for before, by scheme, host and target; None: every answer is made anew."""
 
     def answer(self, request: Request) -> Answer:
         if request.method not in ("GET", "HEAD"):
@@ -48,7 +50,8 @@ class Site:
         host = self.world.by_name.get(place.host)
         if host is None:
             return answers.short(404, "Sito sconosciuto.\n")
-        found = self._answer(request, place, host)
+        found = self.kept.get(request[1:4]) if self.kept else None
+        found = found or self._answer(request, place, host)
         if request.method == "HEAD":
             found = answers.without_body(found)
         return replace(found, delay_seconds=host.latency_seconds) if host.latency_seconds else found
@@ -67,7 +70,10 @@ class Site:
         if page is None:
             return answers.short(404, "Pagina non trovata.\n")
         first = self._first_visit(page.place, page.delivery.fault)
-        return answers.answer(page, request.accept_encoding, first)
+        answer = answers.answer(page, request.accept_encoding, first)
+        if self.kept is not None and not (page.delivery.fault or page.delivery.coding):
+            self.kept[request[1:4]] = answer
+        return answer
 
     def _first_visit(self, place: Place, fault: str) -> bool:
         if not fault:
