@@ -5,8 +5,9 @@ is paid at the rate. While there is a debt nobody reads a whole chunk, and what 
 
 Guarantees, for rates from 100 KB/s, when every read brings at most `read_bytes` and waits for `wait` (as
 shaper.py sees to):
-- in every second at most 1.1 × the rate comes over the wire, and over a minute at most the rate (below 400 KB/s
-  up to 1.15 in a second while a crawl greets all its hosts at once: their first bytes come when they like);
+- in every second at most 1.1 × the rate comes over the wire, and over a minute at most the rate (up to 1.25 in a
+  second below 400 KB/s while a crawl greets all its hosts at once, and up to 1.2 above 1.5 MB/s if all servers take
+  most of a second to begin: first bytes come when they like);
 - with demand above it, at least 0.95 × the rate;
 - a change of the rate holds from the next call on, for those who already wait too.
 Pure: the time is an argument, of any clock that does not run backwards. It neither waits nor knows sockets.
