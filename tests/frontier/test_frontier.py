@@ -313,9 +313,7 @@ class FrontierMachine(RuleBasedStateMachine):
         assert (counts.leased, counts.queued) == (leased, sum(map(len, queues)) - leased)
         assert counts.hosts == len(self.known.queues)
         parked = {h for h, c in self.known.clocks.items() if c.parked and self.known.queues[h]}
-        parked -= set(self.leases)
-        being_read = {lease.host for lease in self.reading.values()}  # they may count as waiting
-        assert len(parked - being_read) <= counts.hosts_parked <= len(parked)
+        assert counts.hosts_parked == len(parked - set(self.leases))
         all_hosts = counts.hosts_ready + counts.hosts_waiting + counts.hosts_parked + len(self.leases)
         assert all_hosts == sum(map(bool, queues))
 

@@ -217,6 +217,7 @@ class Frontier:
     def _learn(self, host: Host, outcome: Outcome, now: float) -> None:
         """What a fetch that ended at `now` says of its host."""
         host.clock = self._policy.after(host.clock, outcome, now)
+        self._totals.hosts_parked += host.clock.parked  # no leased host is
         host.failed += outcome.failure is not Failure.NONE
         host.address = outcome.address or host.address
 

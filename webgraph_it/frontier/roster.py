@@ -85,7 +85,6 @@ class Roster:
         if makes_room and host.reading:
             self.resting.add(host)
             return
-        self._totals.hosts_parked += host.clock.parked
         if makes_room:
             self._move_to_line(host, max(ready_at, now))
         else:
@@ -98,6 +97,7 @@ class Roster:
             return
         self._deactivate(host)
         self._totals.hosts_with_urls -= 1
+        self._totals.hosts_parked -= host.clock.parked
         host.line = host.lowest = b""
 
     def wake_at(self) -> float | None:
