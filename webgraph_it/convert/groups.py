@@ -12,12 +12,11 @@ import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-import tldextract
 
 from webgraph_it.convert import kernels, names
 from webgraph_it.convert.job import Job
@@ -28,6 +27,9 @@ from webgraph_it.graph.csr import Array, CsrFiles
 from webgraph_it.graph.urlmap import spell
 from webgraph_it.graph.urlmap_writer import write_url_map
 from webgraph_it.urls import RECIPE_VERSION
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 BASE = "italy"
 
@@ -63,8 +65,10 @@ def make_domains(job: Job) -> None:
 
 
 @lru_cache(maxsize=1)
-def _extractor() -> tldextract.TLDExtract:
-    return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
+def _extractor() -> "TLDExtract":
+    from tldextract import TLDExtract  # it loads an HTTP client, which only this step should wait for
+
+    return TLDExtract(cache_dir=None, suffix_list_urls=())
 
 
 def registrable(host_key: str) -> str:
