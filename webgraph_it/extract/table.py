@@ -85,7 +85,7 @@ _HTML_START = re.compile(
     re.IGNORECASE,
 )
 _FEED_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}>\s*+|<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+|<\?xml-[^>]{0,500}>\s*+){0,8}"
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}>\s*+|<!--(?:[^-]|-(?!->)){0,2000}-->\s*+|<\?xml-[^>]{0,500}>\s*+){0,8}"
     rb"<(?:rss|feed|urlset|sitemapindex|rdf:RDF)[\s>]"
 )
 _BYTES_FOR_SNIFFING = 4096
