@@ -17,7 +17,7 @@ import math
 
 TARGET = 0.985
 """Part of the rate that we aim at: the rest is for what a debt can overshoot."""
-BURST_SECONDS = 0.07
+BURST_SECONDS = 0.05
 """Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
 MOST_DEBT_SECONDS = 1.0
 """More than that comes only when a limit begins while much is under way: it would hold up all for too long."""
