@@ -135,3 +135,42 @@ def test_workers_killed_in_the_middle_lose_nothing(tmp_path):
         assert kills == 3
         assert stats(output)["extract/workers_replaced"] == 3
         assert differences(web, tmp_path) == []
+
+
+def test_a_host_is_asked_on_while_its_page_waits_to_be_read(tmp_path):
+    with SimWeb(hosts=1, pages=40, seed=5, only=["plain"]) as web:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text("\n".join(web.world.url(page.place) for page in some_pages(web, 10)))
+        crawl = start_crawl(web, tmp_path / "crawl", SEEDS=str(seeds), EXTRACT_WORKERS=1)
+        worker = first_worker(crawl.pid)
+        worker.suspend()
+        end = time.monotonic() + 15
+        while pages_asked(web) < 5 and time.monotonic() < end:
+            time.sleep(0.1)
+        asked = pages_asked(web)
+        worker.resume()
+        finish(crawl)
+        assert asked >= 5
+        assert not differences(web, tmp_path / "crawl")
+
+
+def some_pages(web, count):
+    """The front page and pages that it links to."""
+    front = web.world.page(web.world.seed_places[0])
+    return [front, *(web.world.page(place) for place in sorted(front.children)[: count - 1])]
+
+
+def first_worker(pid):
+    """The extraction worker of a crawl, before there is anything to read."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with contextlib.suppress(psutil.Error):
+            for child in psutil.Process(pid).children():
+                if "webgraph_it.extract.worker" in child.cmdline():
+                    return child
+        time.sleep(0.002)
+    raise AssertionError("the crawl started no worker")
+
+
+def pages_asked(web):
+    return sum(hit["event"] == "request" and "robots" not in hit["path"] for hit in web.hits())
