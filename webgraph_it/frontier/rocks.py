@@ -10,6 +10,11 @@ small steps that let the crawl thread run, and no log or memory table is needed 
 Memory: blocks, indexes and bloom filters share one cache of BLOCK_CACHE_BYTES. Indexes and filters are cut
 into small blocks, because a whole one (megabytes) does not fit a shard of the cache and would be read again
 for each lookup (measured: 658 µs instead of 4).
+
+Compaction is "universal": tables of like size are merged, so that a row is rewritten about as often as the
+number of commits can be halved. By levels each second commit rewrote the whole database until that had 256 MB
+(measured: three times the bytes at 2 million URLs). The price is room on the disk: while its largest table is
+merged, the database takes twice its space.
 """
 
 import os
@@ -23,6 +28,7 @@ from rocksdict import (
     BlockBasedOptions,
     Cache,
     DbClosedError,
+    DBCompactionStyle,
     DBCompressionType,
     IngestExternalFileOptions,
     Options,
@@ -178,7 +184,7 @@ def _options() -> Options:
     options.set_max_open_files(MAX_OPEN_FILES)
     options.set_max_background_jobs(2)
     options.set_write_buffer_size(1 << 20)  # unused: commits are ingested
-    options.set_level_zero_file_num_compaction_trigger(2)  # a seek looks into each of them
+    options.set_compaction_style(DBCompactionStyle.universal())
     options.set_level_zero_slowdown_writes_trigger(40)
     options.set_level_zero_stop_writes_trigger(60)
     options.set_max_log_file_size(1 << 20)
