@@ -63,7 +63,8 @@ class Run:
 
 
 def run(command: list[str], cwd: Path | None = None) -> Run:
-    """Run a process to its end, watching it."""
+    """Run a process to its end, watching it; what was written before is on disk, so that it waits for its own."""
+    os.sync()
     begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=cwd)
     seen = psutil.Process(process.pid)
