@@ -144,7 +144,8 @@ def shard_records(random: np.random.Generator, parents: Array, sizes: Array, arc
         draw = random.random(len(row))
         near = starts[host] + (draw**2 * sizes[host]).astype(np.int64)
         far = (random.random(len(row)) ** 3 * len(host_of)).astype(np.int64)
-        pairs = np.unique(row << 32 | np.where(random.random(len(row)) < 0.85, near, far))
+        pairs = np.sort(row << 32 | np.where(random.random(len(row)) < 0.85, near, far))
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique takes ten times as long
         pairs = pairs[np.argsort((pairs >> 32 << 32) + random.integers(0, 1 << 31, len(pairs)))]
         row, targets = pairs >> 32, pairs & 0xFFFFFFFF
         at = np.searchsorted(row, np.arange(len(some)))

@@ -30,6 +30,7 @@ def test_digests_are_those_of_hashlib(keys: list[str]) -> None:
 
 
 @given(SEQUENCES)
+@example([(7, [19, 3, 3, 0] * count) for count in (1, 2, 3, 95, 96, 97, 200)])
 @settings(deadline=None, max_examples=50)
 def test_rows_are_sorted_and_the_last_sequence_counts(sequences: list[tuple[int, list[int]]]) -> None:
     values = flatten(sequences)
@@ -54,13 +55,17 @@ def test_partition_keeps_whole_sequences_in_order(
     values = flatten(sequences)
     groups = 20 // width + 1
     found: list[list[int]] = [[] for _ in range(groups)]
-    current = 0
+    current, seen = 0, 0
     for start in range(0, len(values), chunk):
         some = values[start : start + chunk]
-        counts, out = np.zeros(groups, np.int64), np.empty_like(some)
-        current = kernels.partition_sequences(some, width, current, counts, out)
-        for group, piece in enumerate(np.split(out, np.cumsum(counts)[:-1])):
+        counts, out = np.zeros(groups + 1, np.int64), np.empty_like(some)
+        last, parents = kernels.partition_sequences(some, width, counts, out)
+        for group, piece in zip(
+            (current, *range(groups)), np.split(out, np.cumsum(counts)[:-1]), strict=True
+        ):
             found[group] += piece.tolist()
+        current, seen = last if parents else current, seen + parents
+    assert seen == len(sequences)
     for group in range(groups):
         assert found[group] == flatten([s for s in sequences if s[0] // width == group]).tolist()
 

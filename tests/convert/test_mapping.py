@@ -49,7 +49,7 @@ def test_collision_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "budget", "passes"), [(0, 1, 1), (1000, 1 << 20, 1), (1 << 20, 1 << 20, 32)]
+    ("nodes", "budget", "passes"), [(0, 1, 1), (1000, 1 << 20, 1), (1 << 20, 1 << 20, 64)]
 )
 def test_passes_fit_the_budget(nodes: int, budget: int, passes: int) -> None:
     assert mapping.passes_for(nodes, budget) == passes
@@ -64,6 +64,7 @@ def test_less_memory_means_more_passes_and_the_same_graph(
     monkeypatch.setattr("webgraph_it.convert.job.LEAST_BUDGET", 80_000)
     monkeypatch.setattr(mapping, "INDEX_BYTES_PER_NODE", 64)
     monkeypatch.setattr(mapping, "CHUNK_RECORDS", 1000)
+    monkeypatch.setattr(mapping, "PIECE_RECORDS", 300)
     monkeypatch.setattr(mapping, "MOST_PARTS", 5)
     monkeypatch.setattr(rows, "CHUNK_VALUES", 1000)
     assert main([str(crawl), "--out", str(tmp_path / "little"), "--memory", "1K"]) == 0

@@ -4,14 +4,18 @@ Pure functions of arrays. A sequence is what g4 holds: 32-bit ids, FLAG set for 
 children.
 """
 
+from typing import Any
+
 import numpy as np
 
-from webgraph_it.graph.compiled import compiled, inlined, signed
+from webgraph_it.graph.compiled import LANES, compiled, count_smaller, inlined, signed
 from webgraph_it.graph.csr import Array
 
 FLAG = 1 << 31
 UNKNOWN = 0xFFFFFFFF
 """No id: a parent's flag and 2^31-1, which is beyond the last id."""
+BATCH = 128
+"""Digests looked up side by side."""
 SHORT = 384
 """Lists up to this length are sorted by counting."""
 
@@ -109,6 +113,7 @@ def fill_buckets(words: Array, base: int, shift: int, first: int, ends: Array, e
     """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1.
 
     An entry is three 32-bit numbers side by side, so that a lookup waits for memory once: tag (low, high), id.
+    Two rows of `entries` stay free behind the last, for a lookup looks at two wherever it begins.
     """
     for i in range(len(words)):
         bucket = signed(words[i, 1] >> np.uint64(shift)) - first
@@ -134,42 +139,76 @@ def twin(starts: Array, entries: Array) -> tuple[int, int]:
 
 @compiled
 def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array, out: Array) -> None:
-    """Replace digests by ids, parents flagged. What this part of the index does not hold is left as it is."""
-    buckets = len(starts) - 1
-    for i in range(len(words)):
-        bucket = signed(words[i, 1] >> np.uint64(shift)) - first
-        if 0 <= bucket < buckets:
-            word = words[i, 0]
-            low = np.uint32(word & np.uint64(0xFFFFFFFF & ~PARENT_BIT_OF_WORD))
-            high = np.uint32(word >> np.uint64(32))
-            for place in range(signed(starts[bucket]), signed(starts[bucket + 1])):
-                if entries[place, 0] == low and entries[place, 1] == high:
-                    flag = np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))
-                    out[i] = entries[place, 2] | flag
+    """Replace digests by ids, parents flagged. What this part of the index does not hold is left as it is.
+
+    A batch at a time and with hardly a branch, so that the processor waits for many lookups at once: all
+    buckets of the batch, then the first two entries of each, then the few digests that are further behind.
+    The second may be the next bucket's; a known digest is never taken for it, an unknown one with a chance of 2^-63.
+    """
+    bits, below, beyond = np.uint64(shift), np.uint64(first), np.uint64(len(starts) - 1)
+    begins = np.empty(BATCH, np.uint32)
+    rest, before = np.empty(BATCH, np.uint32), np.empty(BATCH, np.uint32)
+    for base in range(0, len(words), BATCH):
+        some, found = words[base : base + BATCH], out[base : base + BATCH]
+        for i in range(len(some)):
+            begins[i] = starts[min(np.uint64(some[i, 1] >> bits) - below, beyond)]  # less than 0 is much
+        left = 0
+        for i in range(len(some)):
+            tag, place = some[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD), np.uint64(begins[i])
+            one = _tag(entries, place) == tag
+            two = _tag(entries, place + np.uint64(1)) == tag
+            rest[left], before[left] = i, found[i]
+            left += signed(not (one | two))
+            found[i] = entries[place if one else place + np.uint64(1), 2] | _flag(some[i, 0])
+        for again in range(left):
+            i = rest[again]
+            found[i] = before[again]
+            tag, bucket = some[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD), np.uint64(some[i, 1] >> bits) - below
+            end = signed(starts[min(bucket, beyond - np.uint64(1)) + np.uint64(1)])
+            for further in range(signed(begins[i]) + 2, end):
+                if _tag(entries, further) == tag:
+                    found[i] = entries[further, 2] | _flag(some[i, 0])
                     break
+
+
+@inlined
+def _tag(entries: Array, place: Any) -> int:
+    return np.uint64(entries[place, 0]) | np.uint64(entries[place, 1]) << np.uint64(32)  # type: ignore
+
+
+@inlined
+def _flag(word: int) -> int:
+    """A digest's first bit as an id's."""
+    return np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))  # type: ignore
 
 
 # -- sequences -----------------------------------------------------------------------------------------------
 
 
 @compiled
-def partition_sequences(values: Array, width: int, current: int, counts: Array, out: Array) -> int:
-    """Group whole sequences by their parent's id // width, in order; `current` is the group of the last
-    parent before these values. counts[g] becomes the size of group g. Returns the group of the last
-    parent."""
-    group = current
-    for value in values:
-        if value & np.uint32(FLAG):
-            group = signed(value & np.uint32(FLAG - 1)) // width
-        counts[group] += 1
+def partition_sequences(values: Array, width: int, counts: Array, out: Array) -> tuple[int, int]:
+    """Group whole sequences by their parent's id // width, in order; counts[g+1] becomes the size of group g.
+
+    What stands before the first parent comes first: counts[0]. Returns (group of the last parent or -1,
+    parents).
+    """
+    group, parents, begun = -1, 0, 0
+    for i in range(len(values)):
+        if values[i] & np.uint32(FLAG):
+            counts[group + 1] += i - begun
+            group, begun, parents = signed(values[i] & np.uint32(FLAG - 1)) // width, i, parents + 1
+    counts[group + 1] += len(values) - begun
     places = np.cumsum(counts) - counts
-    group = current
+    place = 0
+    group = -1
     for value in values:
         if value & np.uint32(FLAG):
+            places[group + 1] = place
             group = signed(value & np.uint32(FLAG - 1)) // width
-        out[places[group]] = value
-        places[group] += 1
-    return group
+            place = places[group + 1]
+        out[place] = value
+        place += 1
+    return group, parents
 
 
 @compiled
@@ -198,58 +237,57 @@ def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array)
     """The lists of parents low, low+1 … from sequences in any order: sorted, each target once, the last
     sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a
     list)."""
-    starts = np.full(len(parents), -1, np.int64)
-    scratch = np.empty(SHORT, np.uint32)
-    replaced, repeated, at = 0, 0, 0
+    begins, ends = np.full(len(parents), -1, np.int64), np.empty(len(parents), np.int64)
+    copy, ranks = np.empty(SHORT + LANES, np.uint32), np.empty(SHORT + LANES, np.uint32)
+    replaced, repeated, at, row = 0, 0, 0, -1
     for i in range(len(values)):
         if values[i] & np.uint32(FLAG):
+            if row >= 0:
+                ends[row] = i
             row = signed(values[i] & np.uint32(FLAG - 1)) - low
-            if 0 <= row < len(starts):
-                replaced += 1 if starts[row] >= 0 else 0
-                starts[row] = i
-    for row in range(len(starts)):
+            row = row if row < len(parents) else -1
+            if row >= 0:
+                replaced += 1 if begins[row] >= 0 else 0
+                begins[row] = i + 1
+    if row >= 0:
+        ends[row] = len(values)
+    for row in range(len(parents)):
         degrees[row] = 0
-        parents[row] = starts[row] >= 0
-        if starts[row] < 0:
-            continue
-        begin, i = at, starts[row] + 1
-        while i < len(values) and not values[i] & np.uint32(FLAG):
-            out[at] = values[i]
-            at += 1
-            i += 1
-        kept = begin + _sort_unique(out[begin:at], scratch)
-        repeated += at - kept
-        at = kept
-        degrees[row] = kept - begin
+        parents[row] = begins[row] >= 0
+        if begins[row] >= 0:
+            some = values[begins[row] : ends[row]]
+            degrees[row] = _sort_unique(some, out[at : at + len(some)], copy, ranks)
+            repeated += len(some) - degrees[row]
+            at += degrees[row]
     return at, replaced, repeated
 
 
 @inlined
-def _sort_unique(values: Array, scratch: Array) -> int:
-    """Sort ids in place and drop what repeats; returns how many are left.
+def _sort_unique(values: Array, out: Array, copy: Array, ranks: Array) -> int:
+    """Sort ids into `out` and drop what repeats; returns how many are left.
 
     A short list is sorted by counting, for each value, the smaller ones: the processor compares eight at a
     time, and nothing has to be predicted. Equal values meet in one place and leave gaps behind it.
     """
-    count = len(values)
+    count, kept = len(values), 0
     if count > SHORT:
-        values.sort()
-    else:
-        copy = scratch[:count]
-        copy[:] = values
-        values[:] = np.uint32(UNKNOWN)
-        for i in range(len(copy)):
-            value = copy[i]
-            smaller = np.int32(0)
-            for j in range(len(copy)):
-                smaller = np.int32(smaller + (1 if copy[j] < value else 0))
-            values[smaller] = value
-    kept = 0
+        out[:] = values
+        out.sort()
+        for i in range(count):
+            if i == 0 or out[i] != out[kept - 1]:
+                out[kept] = out[i]
+                kept += 1
+        return kept
+    copy[:count] = values
+    out[:] = np.uint32(UNKNOWN)
+    for first in range(0, count, LANES):
+        count_smaller(copy, count, first, ranks)
     for i in range(count):
-        value = values[i]
-        if value != np.uint32(UNKNOWN) and (kept == 0 or value != values[kept - 1]):
-            values[kept] = value
-            kept += 1
+        out[ranks[i]] = copy[i]
+    for i in range(count):
+        value = out[i]
+        out[kept] = value
+        kept += signed(value != np.uint32(UNKNOWN))
     return kept
 
 

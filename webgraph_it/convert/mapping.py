@@ -26,9 +26,13 @@ from webgraph_it.graph.csr import Array
 from webgraph_it.graph.shards import DIGEST_BYTES, PARENT_BIT, Part, ShardError
 
 CHUNK_RECORDS = 1 << 20
-INDEX_BYTES_PER_NODE = 16
+PIECE_RECORDS = 1 << 16
+"""Records read and looked up at a time: a megabyte, which stays in the processor's own cache."""
+INDEX_BYTES_PER_NODE = 18
 ROW_BYTES_PER_RECORD = 10
 """Memory that turning a record of a part into a list takes, about."""
+PART_RECORDS = 1 << 22
+"""A part has about so many at most: what a thread works on then stays near it, and no thread waits long."""
 MOST_PARTS = 512
 
 
@@ -81,19 +85,20 @@ def passes_for(nodes: int, budget_bytes: int) -> int:
 def parts_for(records: int, job: Job) -> int:
     """How many files the sequences go to: every thread sorts one of them at a time, within the budget."""
     needed = records * ROW_BYTES_PER_RECORD * job.threads // job.budget_bytes + 1
-    return min(max(needed, 2 * job.threads), MOST_PARTS)
+    return min(max(needed, records // PART_RECORDS, 2 * job.threads), MOST_PARTS)
 
 
 def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> Index:
     """Part `number` of the index of all digests."""
-    bits = max((nodes // 2).bit_length(), passes.bit_length(), 1)
+    bits = max((nodes * 3 // 4).bit_length(), passes.bit_length(), 1)
     shift, buckets = 64 - bits, (1 << bits) // passes
     first = number * buckets
     starts = np.zeros(buckets + 1, np.uint32)
     for _, words in _digest_chunks(digests):
         kernels.count_buckets(words, shift, first, starts)
     np.cumsum(starts, out=starts)
-    entries = np.empty((int(starts[-1]), 3), np.uint32)
+    entries = np.empty((int(starts[-1]) + 2, 3), np.uint32)
+    entries[-2:] = kernels.UNKNOWN
     for base, words in _digest_chunks(digests):
         kernels.fill_buckets(words, base, shift, first, starts, entries)
     starts[1:] = starts[:-1].copy()
@@ -120,11 +125,12 @@ def _stream(job: Job, index: Index, partial: Path | None, parts: "Parts | None",
     unknown = Unknown()
     with ExitStack() as stack:
         kept = stack.enter_context(partial.open("r+b" if partial.exists() else "w+b")) if partial else None
-        resolve = partial_function(_resolved, index=index, partial=partial)
-        for chunk, values in in_order(resolve, _chunks(job.sources.graph), job.threads + 1):
-            if parts:
+        work = partial_function(_resolved, index=index, partial=partial, parts=parts)
+        for chunk, values, groups in in_order(work, _chunks(job.sources.graph), job.threads + 1):
+            if parts and groups:
+                parts.add(values, groups)
+            elif parts:
                 unknown.look(chunk, values)
-                parts.add(values)
             elif kept:
                 kept.seek(4 * chunk.number)
                 values.tofile(kept)
@@ -142,31 +148,46 @@ def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:
             number += stop - start
 
 
-def read_words(chunk: Chunk) -> Array:
-    """The digests of a chunk as pairs of words. Refuses a shard that starts with a child."""
+def read_words(chunk: Chunk) -> Iterator[tuple[int, Array]]:
+    """The digests of a chunk as pairs of words, piece by piece: (first record of the piece, words). The next
+    piece takes the place of the last. Refuses a shard that starts with a child."""
     count = chunk.stop - chunk.start
-    words = np.fromfile(chunk.part.path, np.uint64, 2 * count, offset=chunk.start * DIGEST_BYTES).reshape(
-        -1, 2
-    )
-    if len(words) != count:
-        raise ShardError(f"{chunk.part.path} became shorter while it was read.")
-    if chunk.start == 0 and not words.view(np.uint8)[0, 0] & PARENT_BIT:
-        children = int(np.argmax(np.append(words.view(np.uint8)[:, 0] & PARENT_BIT, PARENT_BIT) > 0))
+    buffer = np.empty((min(PIECE_RECORDS, count), 2), np.uint64)
+    with chunk.part.path.open("rb", buffering=0) as file:
+        file.seek(chunk.start * DIGEST_BYTES)
+        for first in range(0, count, PIECE_RECORDS):
+            words = buffer[: count - first]
+            if file.readinto(words.view(np.uint8)) != words.nbytes:  # type: ignore[arg-type]
+                raise ShardError(f"{chunk.part.path} became shorter while it was read.")
+            if chunk.start == first == 0:
+                _refuse_orphans(chunk.part.path, words)
+            yield first, words
+
+
+def _refuse_orphans(path: Path, words: Array) -> None:
+    flags = words.view(np.uint8)[:, 0] & PARENT_BIT
+    if not flags[0]:
+        children = int(np.argmax(np.append(flags, PARENT_BIT) > 0))
         raise ShardError(
-            f"{chunk.part.path} starts with {children} children that have no parent: "
+            f"{path} starts with {children} children that have no parent: "
             "a shard starts with a parent (first bit 1). The file was cut at its front, or is no shard."
         )
-    return words
 
 
-def _resolved(chunk: Chunk, index: Index, partial: Path | None) -> tuple[Chunk, Array]:
-    words = read_words(chunk)
+def _resolved(
+    chunk: Chunk, index: Index, partial: Path | None, parts: "Parts | None"
+) -> tuple[Chunk, Array, "Groups | None"]:
+    """The chunk as ids; grouped for `parts`, unless there is a digest that nobody knows."""
+    count = chunk.stop - chunk.start
     if partial and index.first:
-        values = np.fromfile(partial, np.uint32, len(words), offset=4 * chunk.number)
+        values = np.fromfile(partial, np.uint32, count, offset=4 * chunk.number)
     else:
-        values = np.full(len(words), kernels.UNKNOWN, np.uint32)
-    index.resolve(words, values)
-    return chunk, values
+        values = np.full(count, kernels.UNKNOWN, np.uint32)
+    for first, words in read_words(chunk):
+        index.resolve(words, values[first : first + len(words)])
+    if not parts or (values == kernels.UNKNOWN).any():
+        return chunk, values, None
+    return chunk, *parts.group(values)
 
 
 class Unknown:
@@ -192,6 +213,15 @@ class Unknown:
             )
 
 
+class Groups(NamedTuple):
+    """How grouped records lie: `counts[0]` children of the last parent before, then those of each part."""
+
+    counts: list[int]
+    last: int
+    """The part of the last parent; -1 if there is none."""
+    parents: int
+
+
 class Parts:
     """Files of sequences by ranges of their parent's id: `000.seq` holds parents 0 … width-1, and so on."""
 
@@ -212,13 +242,18 @@ class Parts:
         for file in self._files:
             file.close()
 
-    def add(self, values: Array) -> None:
-        """More records; the first may be children of the last parent before."""
-        known = values if not (values == kernels.UNKNOWN).any() else values[values != kernels.UNKNOWN]
-        counts, out = np.zeros(len(self._files), np.int64), np.empty_like(known)
-        self._current = kernels.partition_sequences(known, self.width, self._current, counts, out)
-        self.parents += int((known >= kernels.FLAG).sum())
+    def group(self, values: Array) -> tuple[Array, Groups]:
+        """Records in order → the same by part. Any thread may do this."""
+        counts, out = np.zeros(len(self._files) + 1, np.int64), np.empty_like(values)
+        last, parents = kernels.partition_sequences(values, self.width, counts, out)
+        return out, Groups(counts.tolist(), last, parents)
+
+    def add(self, values: Array, groups: Groups) -> None:
+        """Write grouped records; the first may be children of the last parent before."""
         start = 0
-        for file, count in zip(self._files, counts.tolist(), strict=True):
-            out[start : start + count].tofile(file)
+        for file, count in zip((self._files[self._current], *self._files), groups.counts, strict=True):
+            if count:
+                values[start : start + count].tofile(file)
             start += count
+        self._current = groups.last if groups.parents else self._current
+        self.parents += groups.parents
