@@ -12,7 +12,15 @@ from tests.benchmarks.crawl.__main__ import report
 from tests.benchmarks.crawl.contenders import Run, WrongGraph
 from tests.benchmarks.crawl.stages import ENGINE, LOOP, START, Look, parse, stage_of
 from tests.benchmarks.crawl.watch import Watched, watch
-from tests.benchmarks.long_crawl import Cost, Page, by_tenth, link_cost_us, rate_with_work
+from tests.benchmarks.long_crawl import (
+    Cost,
+    Page,
+    by_tenth,
+    limits_of,
+    link_cost_us,
+    memory_by_tenth,
+    rate_with_work,
+)
 
 
 def watched(curve: list[tuple[float, float]]) -> Watched:
@@ -93,7 +101,9 @@ def page(host: str, asked_at: float) -> Page:
 def test_the_rate_is_of_the_time_in_which_all_hosts_have_work() -> None:
     early = [page("a.it", 0.5 * n) for n in range(41)]  # 2/s, from 0 to 20
     late = [page("b.it", 5 + 2.0 * n) for n in range(11)]  # 0.5/s, from 5 to 25
-    assert rate_with_work([*early, *late]) == pytest.approx((2.5, 15.0))
+    rate, window = rate_with_work([*early, *late])
+    assert rate == pytest.approx(2.5)
+    assert window == pytest.approx((5.0, 15.0))
 
 
 def test_hosts_in_lock_step_do_not_move_the_rate() -> None:
@@ -112,6 +122,17 @@ def test_tenths_have_their_own_rate_and_cpu() -> None:
     rates, costs = by_tenth(times, watched(curve))
     assert [rates[1], rates[9]] == [pytest.approx(10), pytest.approx(5)]
     assert [costs[1], costs[9]] == [pytest.approx(10), pytest.approx(40)]
+
+
+def test_memory_is_the_mean_of_each_tenth_of_the_pages_whatever_their_times() -> None:
+    progress = [{"pages": pages, "rss_bytes": 1_000_000 * pages} for pages in (0, 1, 2, 50, 100)]
+    memory = memory_by_tenth(progress)
+    assert [memory[0], memory[9]] == [pytest.approx(5, abs=0.5), pytest.approx(95, abs=0.5)]
+
+
+def test_a_polite_crawl_has_three_limits() -> None:
+    limits = limits_of([0.25, 0.25, 0.5], delay_seconds=0.5, cpu_limit=700.0)
+    assert limits == pytest.approx({"politeness": 1 / 0.75 + 1 / 0.75 + 1, "connections": 6000, "CPU": 700})
 
 
 def test_a_link_costs_what_further_links_add() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fetch.servers import DnsServer, Engine, run
+from webgraph_it.fetch import dns
 from webgraph_it.fetch.dns import Answer, AnswerCache
 
 TABLE: dict[str, Any] = {
@@ -173,6 +174,25 @@ def test_thousands_of_lookups_at_once() -> None:
             )
 
     assert run(flood()) == 2000
+
+
+def test_what_c_ares_keeps_is_bounded_because_channels_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dns, "QUESTIONS_PER_CHANNEL", 10)
+
+    async def many() -> tuple[int, int, int]:
+        table: dict[str, Any] = {f"h{n}.it": [("127.1.0.1", 3600)] for n in range(100)}
+        server = await DnsServer({**table, "muto.it": "silent"}).start()
+        async with Engine(server.address, dns_settings={"timeout": 1.0}) as engine:
+            slow = asyncio.ensure_future(engine.resolver.resolve("muto.it"))
+            found = [await engine.resolver.resolve(host) for host in table]
+            assert engine.resolver._channels is not None
+            at_most = len(engine.resolver._channels)
+            answered = sum(addresses(answer) == ["127.1.0.1"] for answer in found)
+            assert (await slow).reason == "timeout", "a channel is not left before its last answer"
+            await engine.resolver.resolve("altro.it")
+            return answered, at_most, len(engine.resolver._channels)
+
+    assert run(many()) == (100, 2, 1)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 20)), max_size=60))

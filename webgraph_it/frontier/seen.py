@@ -3,8 +3,9 @@
 from .layers import Layers
 from .layout import SEEN
 
-REMEMBERED = 200_000
-"""Digests in memory, at most; about 100 bytes each."""
+REMEMBERED = 150_000
+"""Digests in memory, at most; about 90 bytes each. They answer 96 % of the repeats in a crawl of 200,000 pages on
+20,000 hosts (100,000: 84 %, 200,000: 99 %). Half of them fit a set's table of 2 MB; 4,000 more would take one of 4."""
 
 
 class Seen:

@@ -23,6 +23,7 @@ MOST_IN_CROWD = 256
 """Hosts that wait in memory for one address; further ones go back to the line until about their turn, unless
 pages of theirs are being read."""
 ADDRESSES_KEPT = 50_000
+"""About 0.2 KB each."""
 
 
 class Address:
@@ -33,7 +34,7 @@ class Address:
     def __init__(self, until: float) -> None:
         self.offered_until = until
         self.used_until = until
-        self.crowd: deque[Host] = deque()
+        self.crowd: list[Host] = []  # short, mostly empty: an empty deque takes 14 times as much
         self.called: Host | None = None
         """Out of the crowd, on its way through `ready`."""
         self.ringing = False
@@ -118,7 +119,7 @@ class Turns:
 
     def _join_crowd(self, address: Address, host: Host, first: bool) -> None:
         if first:
-            address.crowd.appendleft(host)
+            address.crowd.insert(0, host)
         elif len(address.crowd) < MOST_IN_CROWD or host.reading:
             address.crowd.append(host)
         else:
@@ -135,7 +136,7 @@ class Turns:
             address = heappop(self._alarms)[2]
             address.ringing = False
             if address.offered_until <= now:
-                address.called = address.crowd.popleft()
+                address.called = address.crowd.pop(0)
                 self._ready.append(address.called)
             else:
                 self._arm(address)
