@@ -276,6 +276,8 @@ def main() -> None:
     options = parser.parse_args()
     grown: list[tuple[int, Run, Run]] = []
     sizes = [1.0, 0.25, 4.0] if options.grow else [1.0]
+    if options.folder:
+        options.folder.mkdir(parents=True, exist_ok=True)
     for size in sizes:
         with tempfile.TemporaryDirectory(dir=options.folder) as name:
             folder = Path(name)
