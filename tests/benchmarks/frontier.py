@@ -250,10 +250,10 @@ def main() -> None:
         f"{'URLs':>12}{'hosts':>10}{'CPU':>9}{'clock':>9}{'CPU':>9}{'clock':>9}{'MB memory':>13}{'MB disk':>11}"
     )
     rows = []
-    for size in ((urls // 10, hosts), (urls, FEW_HOSTS), (urls, hosts)):
+    for size in ((urls // 10, hosts), (urls, hosts), (urls, FEW_HOSTS)):
         rows.append(measured(*size))
         show(rows[-1])
-    tenth, few_hosts, whole = rows
+    tenth, whole, few_hosts = rows
     compare("memory, all URLs against a tenth", whole.memory_megabytes / tenth.memory_megabytes, 1.2)
     compare("memory, all URLs, in units of 600 MB", whole.memory_megabytes / 600, 1.0)
     compare_times("time per URL, all URLs against a tenth", whole.add + whole.pop, tenth.add + tenth.pop, 1.3)

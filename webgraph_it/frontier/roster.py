@@ -23,9 +23,9 @@ from .window import Window
 
 ACTIVE_HOSTS = 6_000
 """With a delay of 1 s they allow 6,000 pages/s. Each has some PREFETCH entries of about 350 bytes."""
-PREFETCH = 24
+PREFETCH = 16
 """Entries of an active host that are read at once."""
-QUANTUM = 24
+QUANTUM = 16
 """Leases of an active host before it makes room, if others wait."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 64
