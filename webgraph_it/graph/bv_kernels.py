@@ -147,38 +147,22 @@ def split_copied(
 ) -> tuple[int, int]:
     """Against the reference list targets[b:b_end], cut targets[a:a_end] into copied blocks and extras.
 
-    Returns how many of both; the last block, which is implicit, is not counted.
+    Returns how many of both; the last block, which is implicit, is not counted. Without branches, for which of two
+    lists goes on cannot be predicted: what is not needed is written over.
     """
-    count, rest, length = 0, 0, 0
-    copying = True
+    count, rest, length, copying = 0, 0, 0, 1
     while a < a_end and b < b_end:
         one, other = targets[a], targets[b]
-        if copying:
-            if one == other:
-                a += 1
-                b += 1
-                length += 1
-            elif one < other:
-                extras[rest] = one
-                rest += 1
-                a += 1
-            else:
-                blocks[count] = length
-                count += 1
-                copying = False
-                length = 0
-        elif one < other:
-            extras[rest] = one
-            rest += 1
-            a += 1
-        elif one > other:
-            b += 1
-            length += 1
-        else:
-            blocks[count] = length
-            count += 1
-            copying = True
-            length = 0
+        low, high = signed(one <= other), signed(one >= other)
+        both = low & high
+        turns = high & (both ^ copying)
+        blocks[count], extras[rest] = length, one
+        count += turns
+        rest += low - both
+        length = (length & (turns - 1)) + high
+        copying ^= turns
+        a += low
+        b += high
     if copying and b < b_end:
         blocks[count] = length
         count += 1
