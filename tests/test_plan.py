@@ -81,7 +81,7 @@ def test_every_part_of_the_disk_grows_with_the_pages() -> None:
     small, large = Crawl(pages=1e6), Crawl(pages=2e6)
     for parts in (crawl_disk, graph_disk):
         assert all(parts(large)[name] == pytest.approx(2 * size) for name, size in parts(small).items())
-    assert memory(large)["convert (digest → id table)"] == 30e6
+    assert memory(large)["convert (digest → id table)"] == 34e6
 
 
 def test_connections_follow_littles_law() -> None:

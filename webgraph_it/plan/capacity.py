@@ -18,7 +18,7 @@ PAGE_LOG_BYTES = 255
 KNOWN_URL_BYTES = 40
 """A URL in the frontier's store, whether it waits or not. One that waits takes about its length more: it is kept
 twice, as key and as URL, and compressed."""
-COMPACTION_ROOM = 1.8
+COMPACTION_ROOM = 2.0
 """How much more the store takes while it rewrites itself."""
 URL_MAP_BYTES = 7
 """A URL in the compact graph's URL map (measured: 5.0 to 6.6)."""
@@ -28,8 +28,8 @@ BV_BITS_PER_ARC = 3.6
 """As cnr-2000 in URL order."""
 BV_NODE_BYTES = 3.2
 """A node in `.offsets` (a gamma code) and `.ef` (Elias–Fano), for records of about 200 bits."""
-ID_TABLE_BYTES = 15
-"""A node in convert's table from digests to ids, held in memory (12, and 2 to 4 for the buckets)."""
+ID_TABLE_BYTES = 17
+"""A node in convert's table from digests to ids, held in memory (12, and 3 to 6 for the buckets)."""
 RANK_BYTES = 3 * 8 + 4 * 8 + 3 * 4
 """A node in analyse's memory: iteration vectors, results, labels. The arcs are memory-mapped."""
 CRAWLER_BYTES = 700 * MIB
