@@ -222,6 +222,20 @@ class FrontierContract:
         frontier.done(page, Outcome(), NOW)
         assert [lease.key for lease in drain(frontier, NOW)] == ["it,a)/found"]
 
+    def test_a_page_that_is_read_is_not_leased_again_when_many_links_come_before_it(
+        self, storage: Storage
+    ) -> None:
+        frontier = open_frontier(storage())
+        frontier.add([link("a", "/deep")], 5, "", NOW)
+        deep = lease_at(frontier, NOW)
+        frontier.answered(deep, Outcome(), NOW)
+        frontier.add(links("a", 200), 4, "", NOW)
+        frontier.add([link("a", "/deeper")], 6, "", NOW)
+        taken = [lease.key for lease in drain(frontier, NOW)]
+        assert taken == [*(f"it,a)/{n}" for n in range(200)), "it,a)/deeper"]
+        frontier.done(deep, Outcome(), NOW)
+        assert frontier.counts().done == 202
+
     def test_closing_while_a_page_is_read_counts_as_a_crash(self, storage: Storage) -> None:
         frontier = open_frontier(storage(), CALM)
         frontier.add(links("a", 1), 0, "", NOW)

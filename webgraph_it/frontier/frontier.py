@@ -252,7 +252,7 @@ class Frontier:
         self._roster.turns.address_used(address, when)
 
     def _lease(self, host: Host) -> Lease:
-        row = host.window.head(self._layers) if host.window is not None else None
+        row = host.window.head(self._layers, host.reading) if host.window is not None else None
         if host.window is None or row is None:
             raise FrontierError(
                 f"the frontier is damaged: {host.name} should have {host.queued} URLs and has none; "

@@ -2,10 +2,12 @@
 
 Guarantee: every row of the range below `bound` that was not popped is in the window, so that its head is the
 head of the whole range, although rows are added anywhere in the range and only a few are in memory. The bound
-also spares RocksDB the deleted rows before it, which make iterators slow.
+also spares RocksDB the deleted rows before it, which make iterators slow. It moves back when many rows are added
+at the front: a row that was popped and is still in the range may then lie behind it.
 """
 
 from bisect import insort
+from collections.abc import Collection
 
 from .layers import Layers
 from .store import Row
@@ -23,10 +25,10 @@ class Window:
         self._rows: list[Row] = []
         self._bound: bytes | None = max(lower, prefix)
 
-    def head(self, layers: Layers) -> Row | None:
-        """The first row, read from the layers if need be; None if the range is empty."""
-        if not self._rows and self._bound is not None:
-            self._refill(layers, self._bound)
+    def head(self, layers: Layers, out: Collection[bytes] = ()) -> Row | None:
+        """The first row, read from the layers if need be; None if the range has none but those that are `out`."""
+        while not self._rows and self._bound is not None:
+            self._refill(layers, self._bound, out)
         return self._rows[0] if self._rows else None
 
     def pop(self) -> Row:
@@ -48,6 +50,7 @@ class Window:
             return self._rows[0][0]
         return self._prefix if self._bound is None else self._bound
 
-    def _refill(self, layers: Layers, lower: bytes) -> None:
-        self._rows = layers.scan(self._prefix, lower, self._size)
-        self._bound = self._rows[-1][0] + b"\0" if len(self._rows) == self._size else None
+    def _refill(self, layers: Layers, lower: bytes, out: Collection[bytes]) -> None:
+        rows = layers.scan(self._prefix, lower, self._size)
+        self._bound = rows[-1][0] + b"\0" if len(rows) == self._size else None
+        self._rows = [row for row in rows if row[0] not in out]
