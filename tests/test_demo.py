@@ -12,6 +12,11 @@ import psutil
 PROJECT = Path(__file__).parents[1]
 
 
+def listen_to_ctrl_c() -> None:
+    """A shell that starts the tests in the background has told them to ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def start_demo(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
@@ -30,6 +35,7 @@ def start_demo(folder: Path) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_ctrl_c,
     )
 
 
