@@ -143,7 +143,8 @@ def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array,
 
     A batch at a time and with hardly a branch, so that the processor waits for many lookups at once: all
     buckets of the batch, then the first two entries of each, then the few digests that are further behind.
-    The second may be the next bucket's; a known digest is never taken for it, an unknown one with a chance of 2^-63.
+    They may be the next bucket's, if its own has fewer; a known digest is never taken for one of those, an unknown
+    one with a chance of 2^-63.
     """
     bits, below, beyond = np.uint64(shift), np.uint64(first), np.uint64(len(starts) - 1)
     begins = np.empty(BATCH, np.uint32)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from tldextract import TLDExtract
 
-_HOSTS_REMEMBERED = 1 << 13
+_HOSTS_REMEMBERED = 1 << 16
 
 _extract = TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
 
