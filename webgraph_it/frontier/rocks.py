@@ -13,8 +13,8 @@ for each lookup (measured: 658 µs instead of 4).
 
 Compaction is "universal": tables of like size are merged, so that a row is rewritten about as often as the
 number of commits can be halved. By levels each second commit rewrote the whole database until that had 256 MB
-(measured: 1.9 times the bytes written at 1 million URLs, and more with each). The price is room on the disk: while its largest table is
-merged, the database takes twice its space.
+(measured: 1.9 times the bytes written at 1 million URLs, and more with each). The price is room on the disk:
+while its largest table is merged, the database takes twice its space.
 """
 
 import os
