@@ -19,6 +19,7 @@ extractions = st.builds(
     st.booleans(),
     st.text(max_size=9),
     st.text(max_size=20),
+    st.just("") | st.binary(min_size=16, max_size=16).map(bytes.hex),
 )
 documents = st.builds(
     Document,

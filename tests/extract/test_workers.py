@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from hashlib import md5
 
 import psutil
@@ -49,7 +48,7 @@ def test_the_result_is_that_of_extract_with_the_digest_of_the_body(run, workers:
     documents = [Document(b"", "http://a.it/"), *(page(number) for number in range(300))]
     digests = ["", *(md5(document.body).hexdigest() for document in documents[1:])]
     assert run(extracted(documents, workers)) == [
-        replace(extract(document, POLICY), content_digest=digest)
+        extract(document, POLICY)._replace(content_digest=digest)
         for document, digest in zip(documents, digests, strict=True)
     ]
 

@@ -7,18 +7,23 @@ from hypothesis import strategies as st
 from webgraph_it.frontier import MemoryStore, seen
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.seen import Seen
+from webgraph_it.items import Link
 
 from .making import PATIENT
 
 
 @PATIENT
-@given(st.lists(st.integers(0, 30), max_size=200), st.integers(2, 8))
-def test_a_digest_is_new_once(numbers: list[int], remembered: int) -> None:
+@given(st.lists(st.lists(st.integers(0, 30), max_size=20), max_size=20), st.integers(2, 8))
+def test_a_digest_is_new_once(pages: list[list[int]], remembered: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seen, "REMEMBERED", remembered)
         known = Seen(Layers(MemoryStore()))
         met: set[int] = set()
-        for number in numbers:
-            assert known.add(number.to_bytes(16, "big")) == (number not in met)
-            met.add(number)
+        for numbers in pages:
+            links = [Link("", "", number.to_bytes(16, "big"), "a") for number in numbers]
+            expected = [
+                link for number, link in dict(zip(numbers, links, strict=True)).items() if number not in met
+            ]
+            assert known.new(links) == expected
+            met.update(numbers)
             assert len(known._young) + len(known._old) <= remembered

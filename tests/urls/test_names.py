@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webgraph_it.urls import names
-from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, normal
+from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, name_all, normal
 
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "names.json").read_text())
 
@@ -52,6 +52,12 @@ def test_names_are_as_pinned(vector: dict[str, Any]) -> None:
         assert found is Refusal(vector["refused"])
     else:
         assert found == Name(vector["normal"], vector["key"], bytes.fromhex(vector["digest"]))
+
+
+def test_names_in_one_go_are_as_pinned() -> None:
+    for base in {vector["base"] for vector in VECTORS} - {None}:
+        references = [vector["reference"] for vector in VECTORS if vector["base"] == base]
+        assert name_all(references, base) == [name(reference, base) for reference in references]
 
 
 def test_there_are_enough_vectors_of_every_category() -> None:
@@ -233,6 +239,18 @@ def test_spellings_of_a_node_have_one_key(reference: str) -> None:
         if re.match(r"[a-z]", rest) and ":" not in rest.partition("/")[0]:
             assert key(f"https://www3.{rest}") in (surt, Refusal.HOST, key(f"http://www3.{rest}"))
             assert key(f"http://{rest}") == key(f"https://{rest}") == surt
+
+
+@given(st.lists(REFERENCES, max_size=6), BASES)
+@example(
+    ["/a?PHPSESSID=1&b", "/a?&b", "/a?b&", "/a?b&&c", "/a?", "/?a=/../b", "/a/.b", "//b.it/c"],
+    "http://a.it/x",
+)
+@example(["http://a.1/", "https://xn--a.it/", "http://A.it/b", "http://a..it/", "/a"], "http://127.1/")
+@example(["/a", "http://b.it/c;jsessionid=1", "http://www.b.it/?sid=" + 32 * "a"], "no base")
+def test_names_in_one_go_are_those_one_by_one(references: list[str], base: str | None) -> None:
+    base = base or "http://www.esempio.it/a/b"
+    assert name_all(references, base) == [name(reference, base) for reference in references]
 
 
 LABELS = st.lists(st.sampled_from(["a", "a-b", "a0", "ab", "b", "a_b", "www"]), min_size=1, max_size=3)

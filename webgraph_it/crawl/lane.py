@@ -105,6 +105,15 @@ class Lane:
         if self._scope is None:
             await maybe_deferred_to_future(self._engine.scraper.enqueue_scrape(result, request))
             return
+        scraping = self._engine.scraper.slot
+        size = len(result.body) if isinstance(result, Response) else 0
+        scraping.active_size += size  # SCRAPER_SLOT_MAX_ACTIVE_SIZE: above it needs_backout is true
+        try:
+            await self._scrape(request, result)
+        finally:
+            scraping.active_size -= size
+
+    async def _scrape(self, request: Request, result: Response | Failure) -> None:
         try:
             pages = await self._called_back(request, result)
         except Exception:

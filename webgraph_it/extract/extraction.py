@@ -5,7 +5,6 @@ Guarantees: returns for every input (only memory may run out), does no I/O, reme
 It does not limit its own time and memory: that is what worker processes are for.
 """
 
-from dataclasses import replace
 from hashlib import md5
 
 from webgraph_it.extract import headers
@@ -17,7 +16,7 @@ from webgraph_it.extract.table import detected, reader
 def extract_and_digest(document: Document, policy: LinkPolicy) -> Extraction:
     """What the crawl asks of a document: its links, and which content it has."""
     digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
-    return replace(extract(document, policy), content_digest=digest)
+    return extract(document, policy)._replace(content_digest=digest)
 
 
 def extract(document: Document, policy: LinkPolicy) -> Extraction:

@@ -2,7 +2,7 @@
 
 Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc;
 at most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
-Each spelling is named once: naming is the dearest step of extraction, and pages repeat themselves.
+Each spelling is named once, all those of a page together: naming is the dearest step of extraction.
 """
 
 import re
@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from webgraph_it.extract.records import Found, LinkPolicy
 from webgraph_it.items import Link
-from webgraph_it.urls import Refusal, name
+from webgraph_it.urls import Refusal, name, name_all
 
 _new = tuple.__new__  # what Link() calls, without the call in between
 
@@ -36,8 +36,28 @@ def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...],
 
 def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> bool:
     """Add the links of one part. False when there were more than MOST_REFERENCES."""
-    wanted, arcs, refused_rels, base = policy.wanted, policy.arcs, policy.refused_rels, part.base
-    nested, legacy = "nested" in wanted, part.encoding != "UTF-8"
+    arcs, nested = policy.arcs, "nested" in policy.wanted
+    spellings, kinds, complete = _spellings(part, policy, refused)
+    if part.encoding == "UTF-8":
+        targets = name_all(spellings, part.base)
+    else:
+        targets = name_all([escape_query(spelling, part.encoding) for spelling in spellings], part.base)
+    for spelling, kind, target in zip(spellings, kinds, targets, strict=True):
+        if isinstance(target, Refusal):
+            reason = _reason(target, spelling)
+            refused[reason] = refused.get(reason, 0) + 1
+            continue
+        _keep(_new(Link, (*target, kind)), arcs, links)
+        if nested:
+            _keep_nested(target.url, arcs, links)
+    return complete
+
+
+def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tuple[list[str], list[str], bool]:
+    """Every spelling that is to be named, and its kind; again, if an arc comes after what was none."""
+    wanted, arcs, refused_rels = policy.wanted, policy.arcs, policy.refused_rels
+    spellings: list[str] = []
+    kinds: list[str] = []
     seen: dict[str, bool] = {}  # spelling → was it an arc?
     for reference, kind, rel in part.links:
         if kind not in wanted:
@@ -50,17 +70,11 @@ def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refuse
             refused["rel"] = refused.get("rel", 0) + 1
             continue
         if len(seen) == MOST_REFERENCES:
-            return False
+            return spellings, kinds, False
         seen[spelling] = is_arc
-        target = name(escape_query(spelling, part.encoding) if legacy else spelling, base)
-        if isinstance(target, Refusal):
-            reason = _reason(target, spelling)
-            refused[reason] = refused.get(reason, 0) + 1
-        else:
-            _keep(_new(Link, (*target, kind)), arcs, links)
-            if nested:
-                _keep_nested(target.url, arcs, links)
-    return True
+        spellings.append(spelling)
+        kinds.append(kind)
+    return spellings, kinds, True
 
 
 def _keep(link: Link, arcs: frozenset[str], links: dict[bytes, Link]) -> None:

@@ -3,8 +3,9 @@
 Document ──► an extractor ──► Found (RawLinks) ──► names ──► Extraction (items.Link)
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from webgraph_it.items import Link
@@ -20,6 +21,9 @@ DEFAULT_ARCS = frozenset(("a", "area", "frame", "iframe", "link", "refresh", "re
 
 EMBEDDED = frozenset(("embed", "css", "script"))
 """Followed as well, though no arcs, when EXTRACT_EMBEDDED is on."""
+
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class RawLink(NamedTuple):
@@ -51,8 +55,7 @@ Extractor = Callable[[bytes, str, str | None, frozenset[str]], Found]
 """(body, base, declared charset, wanted kinds) → Found. Total, and linear in time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One response, as far as links are concerned."""
 
     body: bytes
@@ -68,13 +71,12 @@ class Document:
     """X-Robots-Tag forbids to follow links: the caller knows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(NamedTuple):
     """The links of one document, named."""
 
     links: tuple[Link, ...] = ()
     """Each target once, in order of appearance; only kinds that the policy wants."""
-    refused: dict[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = NOTHING
     """How many distinct references were no links, by reason: javascript, mailto, invalid, scheme, host,
     rel."""
     nofollow: bool = False

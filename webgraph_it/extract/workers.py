@@ -33,8 +33,6 @@ DEFAULT_CPU_SECONDS = 2.0
 DEFAULT_MEMORY_BYTES = 300_000_000
 DOCUMENTS_PER_WORKER = 8
 """Sent ahead, so that a worker finds the next document when it has finished one."""
-WAITING_PER_WORKER = 64
-"""How many documents may wait for a worker before `extract` itself waits."""
 _ATTEMPTS = 2
 _FAILED_STARTS = 3
 _TICK_SECONDS = 1.0
@@ -67,7 +65,6 @@ class WorkerPool:
         self._workers: list[Worker] = []
         self._replacing: set[asyncio.Task[None]] = set()
         self._waiting: deque[Job] = deque()
-        self._room = asyncio.Semaphore(workers * (DOCUMENTS_PER_WORKER + WAITING_PER_WORKER))
         self._open = False
         self._why_closed = "extraction was asked of a pool that is closed; open it first"
         self._callers = 0
@@ -121,8 +118,7 @@ class WorkerPool:
             return extract_and_digest(document, self.policy)
         self._callers += 1
         try:
-            async with self._room:
-                return await self._queued(document)
+            return await self._queued(document)
         finally:
             self._callers -= 1
             if not self._callers and self._drained is not None and not self._drained.done():

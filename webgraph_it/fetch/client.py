@@ -24,7 +24,7 @@ from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadB
 from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode
 from webgraph_it.fetch.dns import Answer, Resolver
-from webgraph_it.fetch.guard import Address
+from webgraph_it.fetch.guard import Address, text_of
 from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
@@ -145,7 +145,12 @@ class Fetcher:
     async def _fetch_once_more(self, address: Address, request: _Request, seen: "_SeenOnce | None") -> Reply:
         """Fetch; if a kept connection turns out to be dead, once more on another."""
         target = request.target
-        key = (str(address), self.settings.port_map.get(target.port, target.port), target.tls, target.host)
+        key = (
+            text_of(address),
+            self.settings.port_map.get(target.port, target.port),
+            target.tls,
+            target.host,
+        )
         loop = asyncio.get_running_loop()
         deadline = 0.0
         while True:
@@ -218,6 +223,9 @@ class Fetcher:
 
     async def _place(self, key: _Key) -> Connection | None:
         """Wait for a place: an idle connection, or None for a new one."""
+        kept = self.governor.take_idle(key)
+        if kept is not None:
+            return kept
         ticket: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         place = self.governor.ask(ticket, key)
         if place.close is not None:

@@ -75,7 +75,7 @@ class Governor(Generic[Connection, Ticket]):
 
     def ask(self, ticket: Ticket, key: Key) -> Place[Connection]:
         """A place for a request to `key`: an idle connection, a new one, or (not granted) the queue's end."""
-        reuse = self._take_idle(key)
+        reuse = self.take_idle(key)
         if reuse is not None:
             return Place(True, reuse=reuse)
         if not self._queue and self._open_one():
@@ -137,7 +137,8 @@ class Governor(Generic[Connection, Ticket]):
         self.peak = max(self.peak, self.sockets)
         return True
 
-    def _take_idle(self, key: Key) -> Connection | None:
+    def take_idle(self, key: Key) -> Connection | None:
+        """An idle connection to go on with: who finds one need not ask for a place."""
         connections = self._idle_by_key.get(key)
         if not connections:
             return None

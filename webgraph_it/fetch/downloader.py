@@ -5,6 +5,8 @@ as in Scrapy; per-domain queues, delays and their garbage collection are not the
 costs six more task switches a page for them.
 """
 
+from collections.abc import Callable
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,7 @@ class LeanDownloader:
         self._crawler = crawler
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._watched: bool | None = None
+        self._callable: dict[str, list[Callable[..., Any]]] = {}
         self.active: set[Request] = set()
         self.slots: dict[str, Any] = {}
         """Always empty; Scrapy's own extensions look at it."""
@@ -62,9 +65,8 @@ class LeanDownloader:
         return await self._responded(result, request)
 
     async def _requested(self, request: Request) -> Response | Request:
-        call = self.middleware._handle_mw_method
-        for method in self.middleware.methods["process_request"]:
-            result = call(method, request=request)  # type: ignore[arg-type]
+        for method in self._methods("process_request"):
+            result = method(request=request)
             if result is not None and isawaitable(result):
                 result = await result
             if result is not None:
@@ -72,14 +74,23 @@ class LeanDownloader:
         return await self._download(request)
 
     async def _responded(self, result: Response | Request, request: Request) -> Response | Request:
-        call = self.middleware._handle_mw_method
-        for method in self.middleware.methods["process_response"]:
+        for method in self._methods("process_response"):
             if isinstance(result, Request):
                 break
-            result = call(method, request=request, response=result)  # type: ignore[arg-type]
+            result = method(request=request, response=result)
             if isawaitable(result):
                 result = await result
         return result
+
+    def _methods(self, name: str) -> list[Callable[..., Any]]:
+        """The middlewares' methods of that name; those that want the spider are given it, as in Scrapy."""
+        found = self._callable.get(name)
+        if found is None:
+            call, wanting = self.middleware._handle_mw_method, self.middleware._mw_methods_requiring_spider
+            methods = [method for method in self.middleware.methods[name] if method is not None]
+            found = [partial(call, method) if method in wanting else method for method in methods]
+            self._callable[name] = found
+        return found
 
     async def _download(self, request: Request) -> Response:
         send, spider = self._crawler.signals.send_catch_log, self._crawler.spider

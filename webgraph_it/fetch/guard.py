@@ -12,6 +12,7 @@ nothing that did not come out of that filter.
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from webgraph_it.urls.names import Refusal as UrlRefusal
@@ -19,6 +20,12 @@ from webgraph_it.urls.names import normal
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+
+
+@lru_cache(maxsize=4096)
+def text_of(address: Address) -> str:
+    """`str`, which takes five times as long: a page's address is written three times."""
+    return str(address)
 
 
 class Refusal(Enum):

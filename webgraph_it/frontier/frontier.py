@@ -106,7 +106,7 @@ class Frontier:
         with the links. `traps` gives the reason, by digest, for links that the caller calls a trap.
         """
         page_trap = self._traps.same_content(via, content_digest)
-        new = [link for link in links if self._seen.add(link.digest)]
+        new = self._seen.new(links)
         page_host = host_of(via) if via else ""
         touched: dict[str, Host] = {}
         cuts: list[Cut] = []

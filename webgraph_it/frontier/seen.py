@@ -1,5 +1,9 @@
 """Which digests were seen before: the store knows all, a bounded memory answers most repeats."""
 
+from collections.abc import Iterable
+
+from webgraph_it.items import Link
+
 from .layers import Layers
 from .layout import SEEN
 
@@ -9,14 +13,19 @@ store. Half of them fit a set's table of 1 MB; 2,000 more would take one of 4.""
 
 
 class Seen:
-    """A set that only grows. `add` costs one lookup in the store for a digest not met lately."""
+    """A set that only grows. A digest that was not met lately costs one lookup in the store."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
 
-    def add(self, digest: bytes) -> bool:
+    def new(self, links: Iterable[Link]) -> list[Link]:
+        """Those that were never met before; from now on they were."""
+        young = self._young
+        return [link for link in links if link.digest not in young and self._add(link.digest)]
+
+    def _add(self, digest: bytes) -> bool:
         """True if it is new."""
         young = self._young
         if digest in young:

@@ -10,6 +10,7 @@ from scrapy.http import Response
 
 from webgraph_it.extract import Document
 from webgraph_it.extract.headers import NAMES
+from webgraph_it.fetch.guard import text_of
 from webgraph_it.fetch.robots import PRODUCT_TOKEN
 from webgraph_it.fetch.robots_tag import nofollow
 from webgraph_it.frontier.records import Failure
@@ -81,7 +82,7 @@ def header(response: Response, name: bytes) -> str:
 
 def address(response: Response) -> str:
     """Where it came from; empty if no handler says so."""
-    return str(response.ip_address or "")
+    return text_of(response.ip_address) if response.ip_address else ""
 
 
 def seconds(response: Response) -> float:

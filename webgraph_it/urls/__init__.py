@@ -3,7 +3,18 @@
 Imports nothing of ours. Decisions only: no I/O but for reading a seed file, no Scrapy but in middlewares.
 """
 
-from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, normal
+from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, name_all, normal
 from webgraph_it.urls.scope import Scope, Verdict
 
-__all__ = ["RECIPE_VERSION", "Name", "Refusal", "Scope", "Verdict", "digest", "key", "name", "normal"]
+__all__ = [
+    "RECIPE_VERSION",
+    "Name",
+    "Refusal",
+    "Scope",
+    "Verdict",
+    "digest",
+    "key",
+    "name",
+    "name_all",
+    "normal",
+]

@@ -7,7 +7,7 @@ links, `scope/refused/<reason>` requests.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -72,7 +72,7 @@ class ScopeSpiderMiddleware:
         known = self._known_in
         if page.digest in known and known.issuperset([link.digest for link in page.links]):
             return page
-        judged, refusals = judge(page, self.scope)
+        judged, refusals = judge(page, self.scope, known)
         self._remember(judged)
         for path, count in refusals.items():
             self.stats.inc_value(path, count)
@@ -111,13 +111,19 @@ def scope_of(crawler: "Crawler") -> Scope:
     return Scope.from_settings(crawler.settings, read_seeds(crawler.settings["SEEDS"]))
 
 
-def judge(page: Page, scope: Scope) -> tuple[Page, Counter[str]]:
-    """The page with the links that matter and what each is, and how many were refused, by stats key."""
+def judge(page: Page, scope: Scope, known_in: Set[bytes] = frozenset()) -> tuple[Page, Counter[str]]:
+    """The page with the links that matter and what each is, and how many were refused, by stats key.
+
+    `known_in`: digests of nodes that were judged before, and are in.
+    """
     kept: list[Link] = []
     traps: dict[bytes, str] = {}
     fetch_only: set[bytes] = set()
     refusals: Counter[str] = Counter()
     for link in page.links:
+        if link.digest in known_in:
+            kept.append(link)
+            continue
         verdict = scope.verdict(link.key, link.url)
         if verdict is Verdict.IN:
             kept.append(link)
@@ -130,7 +136,7 @@ def judge(page: Page, scope: Scope) -> tuple[Page, Counter[str]]:
             fetch_only.add(link.digest)
         else:
             refusals[f"scope/dropped/{verdict.reason}"] += 1
-    in_graph = scope.verdict(page.key).in_graph
+    in_graph = page.digest in known_in or scope.verdict(page.key).in_graph
     if in_graph and len(kept) == len(page.links) and not traps and not fetch_only:
         return page, refusals
     judged = replace(

@@ -11,7 +11,7 @@ ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graph
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -83,7 +83,38 @@ def name(reference: str, base: str | None = None) -> Name | Refusal:
     return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
 
 
+def name_all(references: Iterable[str], base: str) -> list[Name | Refusal]:
+    """`name` of each, in half the time where nothing has to be changed: see _BARE."""
+    root = name("/", base) if plain("/", base) else Refusal.INVALID
+    origin, own_host = (root.url[:-1], root.key[:-1]) if isinstance(root, Name) else ("", None)
+    shape_of, found = _BARE.fullmatch, list[Name | Refusal]()
+    for reference in references:
+        shape = shape_of(reference)
+        if shape is not None and "/." not in reference:
+            authority, path, query = shape.groups()
+            host = own_host if authority is None else _bare_host_key(authority)
+            if host is not None and (query is None or drop_session_parameters(query) == query):
+                surt = host + path
+                url = reference if authority is not None else origin + path
+                found.append(_new(Name, (url, surt, digest(surt))))
+                continue
+        found.append(name(reference, base))
+    return found
+
+
 _new = tuple.__new__  # what Name() calls, without the call in between
+_BARE = re.compile(
+    r"(?:https?://([a-z0-9_.-]{1,253}))?"
+    r"(/(?!/)[!$&)-:=@-Z_a-z~]*(?:\?([!$)-:=?-Z_a-z~]+(?:&[!$)-:=?-Z_a-z~]+)*))?)"
+)
+"""A URL or a path which, glued to its host, no step changes, if its host and its query agree and no segment begins
+with a dot. Groups: host, path with query, query."""
+
+
+@lru_cache(maxsize=8192)
+def _bare_host_key(host: str) -> str | None:
+    """`_host_key` of a host that the URL parser leaves alone."""
+    return _host_key(host) if plain(f"http://{host}/", None) else None
 
 
 # -- the normal form ----------------------------------------------------------------------------------------
