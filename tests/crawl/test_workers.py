@@ -138,20 +138,32 @@ def test_workers_killed_in_the_middle_lose_nothing(tmp_path):
 
 
 def test_a_host_is_asked_on_while_its_page_waits_to_be_read(tmp_path):
+    assert pages_asked_while_none_is_read(tmp_path, enough=5, seconds=15) >= 5
+
+
+def test_no_more_pages_are_asked_for_than_may_wait_to_be_read(tmp_path):
+    asked = pages_asked_while_none_is_read(tmp_path, enough=2, seconds=3, SCRAPER_SLOT_MAX_ACTIVE_SIZE=1)
+    assert asked == 1
+
+
+def pages_asked_while_none_is_read(tmp_path, enough, seconds, **settings):
+    """Of a host with ten seeds, by its own log, while the worker is suspended; then the crawl ends, and is exact."""
     with SimWeb(hosts=1, pages=40, seed=5, only=["plain"]) as web:
         seeds = tmp_path / "seeds.txt"
         seeds.write_text("\n".join(web.world.url(page.place) for page in some_pages(web, 10)))
-        crawl = start_crawl(web, tmp_path / "crawl", SEEDS=str(seeds), EXTRACT_WORKERS=1)
+        crawl = start_crawl(web, tmp_path / "crawl", SEEDS=str(seeds), EXTRACT_WORKERS=1, **settings)
         worker = first_worker(crawl.pid)
         worker.suspend()
-        end = time.monotonic() + 15
-        while pages_asked(web) < 5 and time.monotonic() < end:
+        while not pages_asked(web) and crawl.poll() is None:
+            time.sleep(0.1)
+        end = time.monotonic() + seconds
+        while pages_asked(web) < enough and time.monotonic() < end:
             time.sleep(0.1)
         asked = pages_asked(web)
         worker.resume()
         finish(crawl)
-        assert asked >= 5
         assert not differences(web, tmp_path / "crawl")
+        return asked
 
 
 def some_pages(web, count):
