@@ -29,12 +29,12 @@ from typing import Any, NamedTuple
 
 import psutil
 
+from webgraph_it.crawl.extension import MOST_UNCOMMITTED
 from webgraph_it.frontier import Frontier, Frozen, Limits, Order, Outcome, Politeness, RocksStore
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest
 
 LINKS_A_PAGE = 26
-CHANGES_A_COMMIT = 200_000
 FEW_HOSTS = 1_000
 EAGER = Politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0)
 NOW = 1.8e9
@@ -72,7 +72,7 @@ class Commits:
         self.count = 0
 
     def perhaps(self) -> None:
-        if self._frontier.counts().uncommitted >= CHANGES_A_COMMIT:
+        if self._frontier.counts().uncommitted >= MOST_UNCOMMITTED:
             self.start()
 
     def start(self) -> None:
