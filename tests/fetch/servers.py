@@ -5,7 +5,6 @@ Everything binds to 127.0.0.0/8 and to a free port.
 
 import asyncio
 import ssl
-import time
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
@@ -61,8 +60,6 @@ class HttpServer:
         self.connections = 0
         self.open = 0
         self.peak = 0
-        self.lifetimes: list[float] = []
-        """Seconds from accept to end of each connection that has ended."""
         self.port = 0
 
     async def start(self, *addresses: str) -> "HttpServer":
@@ -78,7 +75,6 @@ class HttpServer:
             writer.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        began = time.monotonic()
         self._writers.add(writer)
         self.connections += 1
         self.open += 1
@@ -95,7 +91,6 @@ class HttpServer:
             pass
         finally:
             self.open -= 1
-            self.lifetimes.append(time.monotonic() - began)
             self._writers.discard(writer)
             writer.transport.abort()
 

@@ -10,7 +10,7 @@ A body that ended early raises ResponseDataLossError, as in Scrapy's own handler
 DOWNLOAD_FAIL_ON_DATALOSS or the request's meta `download_fail_on_dataloss` is false: then it is only flagged.
 """
 
-from typing import Any, Self
+from typing import Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -161,15 +161,9 @@ class WebgraphDownloadHandler:
         await self._fetcher.close()
 
 
-class PageResponse(Response):
-    """A plain response that is not in Scrapy's list of living objects (see PageRequest)."""
-
-    def __new__(cls, *_: Any, **__: Any) -> Self:
-        return object.__new__(cls)
-
-
 def _response(request: Request, reply: Reply) -> Response:
-    response = PageResponse(
+    response = object.__new__(Response)  # not in Scrapy's list of living objects: see PageRequest
+    response.__init__(  # type: ignore[misc]
         request.url,
         reply.status,
         body=reply.body,
