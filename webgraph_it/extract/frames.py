@@ -24,7 +24,8 @@ REPLY = struct.Struct("<III")
 READY = REPLY.pack(0, 0, 0)
 LARGEST_REPLY_BYTES = 1 << 28
 _DIGEST_BYTES = 16
-_REMEMBERED = 256
+_REMEMBERED = 64
+"""Few: a server may send 64 KB of headers."""
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
 
 
