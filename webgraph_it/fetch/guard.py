@@ -24,7 +24,7 @@ Network = IPv4Network | IPv6Network
 
 @lru_cache(maxsize=4096)
 def text_of(address: Address) -> str:
-    """`str`, which takes five times as long: a page's address is written three times."""
+    """`str`, in half the time: a page's address is written three times."""
     return str(address)
 
 

@@ -84,7 +84,7 @@ def name(reference: str, base: str | None = None) -> Name | Refusal:
 
 
 def name_all(references: Iterable[str], base: str) -> list[Name | Refusal]:
-    """`name` of each, in half the time where nothing has to be changed: see _BARE."""
+    """`name` of each, faster where nothing has to be changed: see _BARE."""
     root = name("/", base) if plain("/", base) else Refusal.INVALID
     origin, own_host = (root.url[:-1], root.key[:-1]) if isinstance(root, Name) else ("", None)
     shape_of, found = _BARE.fullmatch, list[Name | Refusal]()
