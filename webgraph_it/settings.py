@@ -109,7 +109,7 @@ MAX_HEADER_BYTES = "64 KB"
 """A longer head is refused."""
 MAX_HEADER_COUNT = 256
 """More headers are refused."""
-MAX_IDLE_CONNECTIONS = 2000
+MAX_IDLE_CONNECTIONS = 4000
 """Connections kept open for the next page of a host; they count in MAX_TCP_CONNECTIONS."""
 KEEP_ALIVE_SECONDS = 15.0
 """How long such a connection may idle."""

@@ -31,7 +31,7 @@ def test_places_are_granted_up_to_the_cap_then_in_order() -> None:
 def test_an_idle_connection_is_used_again_by_its_key_only() -> None:
     governor: Governor[str, str] = Governor(2, 10)
     governor.ask("first", A)
-    assert governor.rest("kept", A, now=5.0) is None
+    assert governor.rest("kept", A, now=5.0)
     assert governor.ask("other", B) == Place(True)
     assert governor.ask("same", A) == Place(True, reuse="kept")
     assert repr(governor) == "[Sockets: 2 active, 0 idle, 0 closing, cap 2 | 0 waiting]"
@@ -51,18 +51,31 @@ def test_nothing_rests_while_somebody_waits() -> None:
     governor: Governor[str, str] = Governor(1, 10)
     governor.ask("first", A)
     governor.ask("second", B)
-    assert governor.rest("connection", A, now=1.0) == "connection"
+    assert not governor.rest("connection", A, now=1.0)
 
 
 def test_the_idle_pool_is_bounded_in_number_and_time() -> None:
     governor: Governor[str, str] = Governor(9, 2)
     for number in range(3):
         governor.ask(f"{number}", (number,))
-    assert governor.rest("0", (0,), now=1.0) is None
-    assert governor.rest("1", (1,), now=2.0) is None
-    assert governor.rest("2", (2,), now=3.0) == "0"
-    governor.closed("0", "flow")
-    assert governor.idle_since(2.5) == ["1"]
+    assert governor.rest("0", (0,), now=1.0)
+    assert governor.rest("1", (1,), now=2.0)
+    assert not governor.rest("2", (2,), now=3.0)
+    assert governor.idle_since(1.5) == ["0"]
+
+
+def test_of_more_hosts_in_turn_than_may_rest_those_that_rest_are_used_again() -> None:
+    """Closing the oldest instead would keep each connection until just before its host's turn."""
+    governor: Governor[str, str] = Governor(9, 2)
+    opened = 0
+    for turn in range(30):
+        key = (turn % 3,)
+        connection = governor.ask(f"{turn}", key).reuse or f"connection {turn}"
+        opened += connection == f"connection {turn}"
+        if not governor.rest(connection, key, now=float(turn)):
+            governor.closed(connection, connection)
+            governor.gone([connection])
+    assert opened == 2 + 10
 
 
 def test_who_gives_up_leaves_the_queue() -> None:
@@ -131,9 +144,7 @@ class AnyCrawl(RuleBasedStateMachine):
     def finish(self, keep: bool) -> None:
         connection = self.active.pop(0)
         self.idle.append(connection)
-        if keep:
-            self.close(self.governor.rest(connection, connection.key, 0.0))
-        else:
+        if not (keep and self.governor.rest(connection, connection.key, 0.0)):
             self.close(connection)
 
     @precondition(lambda self: self.closing)

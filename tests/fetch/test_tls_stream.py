@@ -1,6 +1,7 @@
 """TLS without a socket: our side against OpenSSL's server side, byte by byte."""
 
 import contextlib
+import ctypes
 import ssl
 from pathlib import Path
 
@@ -64,6 +65,33 @@ def test_the_last_bytes_come_with_the_end(tmp_path: Path) -> None:
     client, server = connected(server_context(tmp_path))
     assert client.decrypt(server.write(b"fine") + server.close()) == b"fine"
     assert client.is_ended
+
+
+class HeapUse(ctypes.Structure):
+    """The answer of glibc's mallinfo2."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    ]
+
+
+def heap_bytes() -> int:
+    """In use in C's heap, where OpenSSL keeps what it keeps."""
+    ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if ask is None:
+        pytest.skip("needs glibc 2.33 or newer, which can say how much of its heap is in use")
+    ask.restype = HeapUse
+    return int(ask().uordblks)
+
+
+def test_a_large_answer_leaves_a_connection_small(tmp_path: Path) -> None:
+    """Thousands of connections idle after their answer; OpenSSL keeps room for the most it was ever given at once."""
+    client, server = connected(server_context(tmp_path))
+    sealed = server.write(BODY)
+    before = heap_bytes()
+    assert client.decrypt(sealed) == BODY
+    assert heap_bytes() - before < 32_000
 
 
 def test_what_is_no_tls_raises(tmp_path: Path) -> None:

@@ -141,6 +141,7 @@ def _web_address(value: Any) -> str:
 
 _DELAY = Check("seconds, 0 or more, such as 1.5", _seconds)
 _COUNT = Check("a whole number, 1 or more", _whole(1))
+_NUMBER = Check("a whole number, 0 or more", _whole(0))
 _LIMIT = Check("a whole number, 0 or more (0 = no limit)", _whole(0))
 _SIZE = Check("a size such as 500 MB or 2 GB", _size)
 _FLAG = Check("true or false", _flag)
@@ -156,7 +157,7 @@ CHECKS: dict[str, Check] = {
     "DELAY_FACTOR": Check("a number, 0 or more (0 = off), times the last fetch", _seconds),
     "ADDRESS_DELAY": _DELAY,
     "CRAWL_DELAY_MAX": _DELAY,
-    "RETRY_TIMES": _LIMIT,
+    "RETRY_TIMES": _NUMBER,
     "BACK_OFF": _DELAY,
     "PARK_SECONDS": _DELAY,
     "ROBOTS_RETRY_DELAY": _DELAY,
@@ -185,7 +186,7 @@ CHECKS: dict[str, Check] = {
     "CONNECT_TIMEOUT": _DELAY,
     "MAX_HEADER_BYTES": _SIZE,
     "MAX_HEADER_COUNT": _COUNT,
-    "MAX_IDLE_CONNECTIONS": _LIMIT,
+    "MAX_IDLE_CONNECTIONS": _NUMBER,
     "KEEP_ALIVE_SECONDS": _DELAY,
     "DNS_TRY_TIMEOUT": _DELAY,
     "DNS_MIN_TTL": _DELAY,

@@ -37,7 +37,7 @@ class FetchSettings:
     """All times in seconds."""
 
     connection_cap: int = 5000
-    idle_cap: int = 500
+    idle_cap: int = 4000
     idle_seconds: float = 15.0
     connect_seconds: float = 15.0
     total_seconds: float = 60.0
@@ -258,6 +258,7 @@ class Fetcher:
                 await connect_socket(loop, sock, (address, port))
                 self._flows[connection] = Flow(sock.getsockname()[:2], sock.getpeername()[:2])
                 connection.opened(sock, receive_buffer_bytes)
+                self._count("connections/opened")
                 await loop.create_connection(lambda: connection, sock=sock)
                 if tls:
                     await connection.secure(TlsStream(self._tls, server_name(host)))
@@ -273,9 +274,9 @@ class Fetcher:
 
     def _rest(self, connection: Connection, key: _Key) -> None:
         loop = asyncio.get_running_loop()
-        to_close = self.governor.rest(connection, key, loop.time())
-        if to_close is not None:
-            to_close.close()
+        if not self.governor.rest(connection, key, loop.time()):
+            connection.close()
+            return
         if self._sweep_timer is None:
             self._sweep_timer = loop.call_later(self.settings.idle_seconds, self._sweep, loop)
 

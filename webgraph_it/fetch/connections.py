@@ -87,13 +87,17 @@ class Governor(Generic[Connection, Ticket]):
         """The request no longer waits."""
         self._queue = deque(entry for entry in self._queue if entry[0] is not ticket)
 
-    def rest(self, connection: Connection, key: Key, now: float) -> Connection | None:
-        """A connection has finished its request and could carry another. Returns one that must be closed."""
+    def rest(self, connection: Connection, key: Key, now: float) -> bool:
+        """A connection has finished its request and could carry another. False: the caller must close it.
+
+        When as many rest as may, this one goes, not the oldest: polite hosts come round in turns, so that the
+        oldest is the next to be used again. With more hosts than places, closing the oldest would keep none in time.
+        """
+        if self._queue or len(self._idle) >= self.idle_cap:
+            return False
         self._idle[connection] = (key, now)
         self._idle_by_key.setdefault(key, []).append(connection)
-        if self._queue or len(self._idle) > self.idle_cap:
-            return self.oldest_idle()
-        return None
+        return True
 
     def oldest_idle(self) -> Connection | None:
         return next(iter(self._idle), None)

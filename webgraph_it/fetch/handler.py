@@ -87,7 +87,7 @@ def fetch_settings(settings: BaseSettings) -> FetchSettings:
     cap = settings.getint("MAX_TCP_CONNECTIONS", 5000)
     return FetchSettings(
         connection_cap=cap,
-        idle_cap=min(settings.getint("MAX_IDLE_CONNECTIONS", 500), cap),
+        idle_cap=min(settings.getint("MAX_IDLE_CONNECTIONS", 4000), cap),
         idle_seconds=settings.getfloat("KEEP_ALIVE_SECONDS", 15.0),
         connect_seconds=settings.getfloat("CONNECT_TIMEOUT", 15.0),
         total_seconds=settings.getfloat("DOWNLOAD_TIMEOUT", 60.0),

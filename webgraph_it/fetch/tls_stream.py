@@ -7,6 +7,8 @@ with a bandwidth limit what is not wanted yet must stay at the server, TLS or no
 import ssl
 
 _MOST_RECORD_BYTES = 16 * 1024
+_PIECE_BYTES = 8 * 1024
+"""Given to OpenSSL at once: it keeps room for the largest piece as long as the connection lives, used or idle."""
 
 
 class TlsStream:
@@ -38,10 +40,15 @@ class TlsStream:
 
     def decrypt(self, data: bytes) -> bytes:
         """The plain bytes that are complete with these of the socket."""
-        self._incoming.write(data)
-        if not self.is_secured:
-            self.shake_hands()
         plain: list[bytes] = []
+        for start in range(0, len(data), _PIECE_BYTES):
+            self._incoming.write(data[start : start + _PIECE_BYTES])
+            if not self.is_secured:
+                self.shake_hands()
+            self._read_into(plain)
+        return b"".join(plain)
+
+    def _read_into(self, plain: list[bytes]) -> None:
         try:
             while self.is_secured and (self._incoming.pending or self._tls.pending()):
                 piece = self._tls.read(_MOST_RECORD_BYTES)
@@ -53,4 +60,3 @@ class TlsStream:
             pass
         except ssl.SSLZeroReturnError:
             self.is_ended = True
-        return b"".join(plain)
