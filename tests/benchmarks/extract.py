@@ -103,11 +103,12 @@ def _timed_by_turns(pages: Sequence[Document]) -> dict[str, list[list[float]]]:
     seconds: dict[str, list[list[float]]] = {way: [] for way in WAYS}
     for _ in range(ROUNDS):
         for way, work in WAYS.items():
-            seconds[way].append([_timed(work, page) for page in pages])
+            seconds[way].append([timed(work, page) for page in pages])
     return seconds
 
 
-def _timed(work: Callable[[Document], int], page: Document) -> float:
+def timed(work: Callable[[Document], int], page: Document) -> float:
+    """CPU seconds."""
     start = process_time()
     work(page)
     return process_time() - start

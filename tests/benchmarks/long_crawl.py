@@ -28,6 +28,7 @@ growth    10, 50 and 200 links a page, pages equally long: CPU of a page = a con
           The part per link from 50 to 200 should be that from 10 to 50, at most CONSTANT times. Links are counted as
           the page log does: once a page each (the web repeats none). GROWTH_ROUNDS rounds in alternation; judged are
           the medians, because the part of 40 links is small beside that of a page; the rounds alone show how it varies.
+          Extraction alone, in one process, says the same of that part without the machine's ups and downs.
 
 --scale 0.1 is a tenth of the hosts and pages, for a first look. The graph is compared with the truth in every crawl; a
 difference fails the benchmark. "Disturbed" before a line: other programs ran meanwhile, and its wall times say little.
@@ -50,9 +51,12 @@ import psutil
 
 from tests.benchmarks.crawl.contenders import WrongGraph, check, page_log
 from tests.benchmarks.crawl.watch import Watched, succeed
+from tests.benchmarks.extract import ROUNDS as EXTRACTION_ROUNDS
+from tests.benchmarks.extract import as_the_crawl_asks, documents, timed
 from tests.crawl.crawling import crawl_command
 from webgraph_it import settings
 from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb.plan import Plan
 
 LONG_PAGES, LONG_HOSTS = 200_000, 20_000
 WAITING_HOSTS = 5000
@@ -60,6 +64,7 @@ GROWTH_HOSTS, GROWTH_PAGES_PER_HOST = 30, 500
 GROWTH_PAGE_BYTES = 40_000
 GROWTH_DEGREES = (10, 50, 200)
 GROWTH_ROUNDS = 5
+GROWTH_SAMPLE = 200
 EQUALLY_LARGE = 0.0
 DISTURBED_CORES = 0.2
 """A crawl beside which other programs use more than this is reported as disturbed."""
@@ -317,20 +322,47 @@ def growth(scale: float) -> None:
     hosts = max(4, round(GROWTH_HOSTS * scale))
     rounds = [[cost_of(degree, hosts) for degree in GROWTH_DEGREES] for _ in range(GROWTH_ROUNDS)]
     costs = [Cost(some[0].links, median(each.cpu_ms for each in some)) for some in zip(*rounds, strict=True)]
-    first, second = (link_cost_us(*pair) for pair in pairwise(costs))
-    alone = sorted(link_cost_us(*some[1:]) / link_cost_us(*some[:2]) for some in rounds)
     per_link, constant = np.polyfit([cost.links for cost in costs], [cost.cpu_ms for cost in costs], 1)
     print(f"CPU of a page by the line through the three: {constant:.2f} ms + {1e3 * per_link:.1f} µs a link")
+    print(further_link(costs), f"(constant: at most {CONSTANT})")
+    print("ratios of the rounds alone:", " ".join(f"{growth_ratio(some):.2f}" for some in rounds))
     print(
-        f"a further link: {first:.1f} µs from {GROWTH_DEGREES[0]} to {GROWTH_DEGREES[1]} links, {second:.1f} µs from "
-        f"{GROWTH_DEGREES[1]} to {GROWTH_DEGREES[2]}: ratio {second / first:.2f} (constant: at most {CONSTANT})"
+        "extraction with names alone:", further_link([extraction_cost(degree) for degree in GROWTH_DEGREES])
     )
-    print("ratios of the rounds alone:", " ".join(f"{ratio:.2f}" for ratio in alone))
+
+
+def further_link(costs: Sequence[Cost]) -> str:
+    first, second = (link_cost_us(*pair) for pair in pairwise(costs))
+    fewest, some, most = GROWTH_DEGREES
+    return (
+        f"a further link {first:.1f} µs from {fewest} to {some} links, {second:.1f} µs from {some} to {most}: "
+        f"ratio {growth_ratio(costs):.2f}"
+    )
+
+
+def growth_ratio(costs: Sequence[Cost]) -> float:
+    """What a link costs on pages with many, of what it costs on pages with few."""
+    return link_cost_us(*costs[1:]) / link_cost_us(*costs[:2])
 
 
 def link_cost_us(fewer: Cost, more: Cost) -> float:
     """CPU microseconds of one further link."""
     return 1e3 * (more.cpu_ms - fewer.cpu_ms) / (more.links - fewer.links)
+
+
+def extraction_cost(degree: int) -> Cost:
+    """In this process, with nothing beside it; of each page the best round counts."""
+    plan = Plan(
+        hosts=GROWTH_HOSTS,
+        pages=GROWTH_HOSTS * GROWTH_PAGES_PER_HOST,
+        degree=degree,
+        page_bytes=GROWTH_PAGE_BYTES,
+        size_exponent=EQUALLY_LARGE,
+        seed=7,
+    )
+    pages = documents(plan, GROWTH_SAMPLE)
+    best = [min(timed(as_the_crawl_asks, page) for _ in range(EXTRACTION_ROUNDS)) for page in pages]
+    return Cost(mean(map(as_the_crawl_asks, pages)), 1e3 * mean(best))
 
 
 def cost_of(degree: int, hosts: int) -> Cost:

@@ -16,6 +16,7 @@ from tests.benchmarks.long_crawl import (
     Cost,
     Page,
     by_tenth,
+    growth_ratio,
     limits_of,
     link_cost_us,
     memory_by_tenth,
@@ -137,6 +138,7 @@ def test_a_polite_crawl_has_three_limits() -> None:
 
 def test_a_link_costs_what_further_links_add() -> None:
     assert link_cost_us(Cost(10, 1.0), Cost(50, 1.4)) == pytest.approx(10.0)
+    assert growth_ratio([Cost(10, 1.0), Cost(50, 1.4), Cost(200, 2.3)]) == pytest.approx(0.6)
 
 
 # -- the comparison ------------------------------------------------------------------------------------------
