@@ -358,6 +358,21 @@ def test_idle_connections_make_room_for_other_hosts() -> None:
     run(crawl())
 
 
+def test_of_more_hosts_in_turn_than_may_rest_most_find_their_connection() -> None:
+    """Two of three hosts keep theirs; the third opens one a turn."""
+
+    async def crawl() -> None:
+        addresses = ["127.1.0.1", "127.1.0.2", "127.1.0.3"]
+        server = await HttpServer().start(*addresses)
+        async with Engine(port_map={80: server.port}, idle_cap=2) as engine:
+            for _ in range(5):
+                for address in addresses:
+                    await engine.get(f"http://{address}/")
+            assert engine.stats["connections/opened"] == server.connections == 2 + 5
+
+    run(crawl())
+
+
 def test_requests_beyond_the_queue_wait_outside_in_order() -> None:
     async def crowd() -> list[int]:
         server = await HttpServer(writes(0.05, OK)).start(*(f"127.1.0.{n + 1}" for n in range(12)))
