@@ -24,7 +24,10 @@ from webgraph_it.simweb.wire import Samples, between, fullest_second, mean_rate
 CAP = 400_000
 SETTLING_SECONDS = 2.0
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel does not count what arrives")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(sys.platform != "linux", reason="the kernel does not count what arrives"),
+]
 
 
 def write_plan(path: Path, rate: str) -> None:

@@ -150,6 +150,7 @@ def test_every_end_of_a_download_is_counted() -> None:
     run_loop(play())
 
 
+@pytest.mark.alone
 def test_real_sockets_at_400_kb() -> None:
     """Our fetcher against a server in another process, 200 eager slots, pages of 15 to 80 KB: as the server sees it."""
     result = run(Shaping, 8, 400e3)
