@@ -25,7 +25,7 @@ OLE = bytes.fromhex("D0CF11E0A1B11AE1")
         ("text/html", b"FWS\x08", "application/x-shockwave-flash"),
         ("text/html", b"CWS\x08", "application/x-shockwave-flash"),
         ("text/html", b"ZWS\x08", "application/x-shockwave-flash"),
-        ("text/html", gzip.compress(b"x"), "application/gzip"),
+        ("text/html", gzip.compress(b"x", mtime=0), "application/gzip"),
         ("text/html", RSS, "application/xml"),
         ("text/html", b"<rss>", "application/xml"),
         ("text/html", b"<urlset xmlns='x'>", "application/xml"),
