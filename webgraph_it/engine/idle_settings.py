@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
-from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from webgraph_it import settings as ours
 from webgraph_it.engine.required import COMPONENTS
@@ -140,10 +140,10 @@ IDLE = (
 def warnings_for(settings: BaseSettings) -> Iterator[str]:
     """One sentence for each setting that somebody changed in vain."""
     parts = {
-        _loaded(path) for name in COMPONENTS for path in settings.get_component_priority_dict_with_base(name)
+        _path(part) for name in COMPONENTS for part in settings.get_component_priority_dict_with_base(name)
     }
     for idle in IDLE:
-        if idle.part and _loaded(idle.part) in parts:
+        if idle.part and idle.part in parts:
             continue
         for name in sorted(set(settings) & _names(idle)):
             if _is_changed(settings, name):
@@ -162,11 +162,11 @@ def _names(idle: Idle) -> set[str]:
 def _is_changed(settings: BaseSettings, name: str) -> bool:
     if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
         return False
-    default = getattr(ours, name, getattr(default_settings, name, None))
+    default = getattr(ours, name, vars(default_settings).get(name))
     found = settings.get(name)
     plain = found.copy_to_dict() if isinstance(found, BaseSettings) else found
     return bool(plain != default and str(plain) != str(default))
 
 
-def _loaded(path: Any) -> Any:
-    return load_object(path)
+def _path(part: Any) -> str:
+    return part if isinstance(part, str) else global_object_name(part)

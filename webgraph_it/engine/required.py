@@ -4,7 +4,6 @@ A user's components add to ours (docs/extending.md). Whoever switches one of our
 dict, a _BASE of their own, another SCHEDULER, an add-on), is told which. A class derived from ours counts as ours.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from scrapy.settings import BaseSettings
@@ -26,7 +25,7 @@ def check_components(settings: BaseSettings) -> None:
     for name in SINGLE:
         _check_single(name, settings)
     for name in COMPONENTS:
-        enabled = list(_enabled(name, settings))
+        enabled = _enabled(name, settings)
         for path in _paths_of_ours(name):
             if not any(_is_ours(component, path) for component in enabled):
                 raise SettingsError(f"{name} or {name}_BASE switches {path} off. {ADVICE}")
@@ -86,16 +85,10 @@ def _paths_of_ours(name: str) -> list[str]:
     return [path for path in getattr(ours, f"{name}_BASE") if path.startswith("webgraph_it.")]
 
 
-def _enabled(name: str, settings: BaseSettings) -> Iterator[Any]:
-    try:
-        paths = list(settings.get_component_priority_dict_with_base(name))
-    except (ValueError, TypeError, AttributeError):
-        raise SettingsError(
-            f'{name} is {settings.get(name)!r}; expected: a JSON object such as {{"mine.Part": 350}}.'
-        ) from None
-    except ImportError as error:
-        raise SettingsError(f"{name} names a component that cannot be imported: {error}.") from None
-    return (_loaded(name, path) for path in paths)
+def _enabled(name: str, settings: BaseSettings) -> list[Any]:
+    for path in settings.get(name) or ():
+        _loaded(name, path)
+    return [_loaded(name, path) for path in settings.get_component_priority_dict_with_base(name)]
 
 
 def _loaded(name: str, path: Any) -> Any:
@@ -106,8 +99,8 @@ def _loaded(name: str, path: Any) -> Any:
 
 
 def _is_ours(component: Any, path: str) -> bool:
-    kind = load_object(path)
-    return isinstance(component, type) and issubclass(component, kind)
+    """Not `issubclass`: Scrapy's BaseScheduler calls everything with its methods a subclass."""
+    return isinstance(component, type) and load_object(path) in component.__mro__
 
 
 class Guard:
