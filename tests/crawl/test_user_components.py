@@ -382,7 +382,6 @@ def test_one_of_each_kind_adds_to_ours(strict_web, tmp_path, monkeypatch, way):
     assert found["robots/denied/rule"] > 0
     assert "Bandwidth: 50000 KB/s from now on" in output
     assert found["bandwidth/bytes"] > 0
-    assert found["webgraph/commits"] > 0
     counts = seen(tmp_path)
     assert counts["request"] > found["webgraph/pages"] - found["robots/denied/rule"] > 0
     assert counts["output"] > 0

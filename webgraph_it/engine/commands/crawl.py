@@ -67,7 +67,7 @@ def _held_back() -> Iterator[list[logging.LogRecord]]:
     """Log records from before there is a log."""
     records: list[logging.LogRecord] = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = records.append  # type: ignore[method-assign]
+    handler.emit = records.append  # type: ignore[assignment,method-assign]
     logging.root.addHandler(handler)
     try:
         yield records
