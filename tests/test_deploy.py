@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from webgraph_it import settings
+from webgraph_it.crawl.outcome import STOPPED, WRONG_USAGE
 from webgraph_it.fetch.schedule import Schedule, parse_schedule
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
@@ -46,6 +47,8 @@ def test_the_service_resumes_one_crawl_and_gives_settings_that_exist() -> None:
     assert given["JOBDIR"].startswith("/var/lib/webgraph_it/")
     assert [name for name in given if name != "JOBDIR" and not hasattr(settings, name)] == []
     assert service["Restart"] == "on-failure"
+    assert int(service["RestartPreventExitStatus"]) == WRONG_USAGE
+    assert int(service["SuccessExitStatus"]) == STOPPED
     assert int(service["LimitNOFILE"]) == OPEN_FILES
     assert "-USR1" in service["ExecReload"]
 

@@ -13,11 +13,11 @@ from webgraph_it import settings as ours
 from webgraph_it.crawl.values import CHECKS, SettingsError, check
 
 COMPONENT_DICTS = [
-    "ITEM_PIPELINES",
-    "EXTENSIONS",
-    "SPIDER_MIDDLEWARES",
-    "DOWNLOADER_MIDDLEWARES",
-    "DOWNLOAD_HANDLERS",
+    "ITEM_PIPELINES_BASE",
+    "EXTENSIONS_BASE",
+    "SPIDER_MIDDLEWARES_BASE",
+    "DOWNLOADER_MIDDLEWARES_BASE",
+    "DOWNLOAD_HANDLERS_BASE",
 ]
 OUR_NAMES = sorted(name for name in vars(ours) if name.isupper())
 
@@ -84,6 +84,22 @@ def test_the_defaults_are_right_values():
         ("COMMIT_INTERVAL", "never"),
         ("BANDWIDTH_SCHEDULE", '[["always", "fast"]]'),
         ("EXTRACT_EMBEDDED", "perhaps"),
+        ("LINK_KINDS_ARCS", '["banana"]'),
+        ("LINK_KINDS_FOLLOWED", '["a", "banana"]'),
+        ("GRAPH_WRITER", "no.such"),
+        ("GRAPH_WRITER", "webgraph_it.graph.writer.NoSuch"),
+        ("GRAPH_WRITER", "pathlib.Path"),
+        ("COMMIT_INTERVAL", "0"),
+        ("COMMIT_INTERVAL", "0.01"),
+        ("DOWNLOAD_TIMEOUT", "0"),
+        ("DOWNLOAD_SILENCE_TIMEOUT", "0"),
+        ("CONNECT_TIMEOUT", "0"),
+        ("DNS_TRY_TIMEOUT", "0"),
+        ("EXTRACT_TIMEOUT", "0"),
+        ("DNS_SERVERS", '["127.0.0.1:99999"]'),
+        ("DNS_SERVERS", '["127.0.0.1:0"]'),
+        ("DNS_SERVERS", '["300.0.0.1"]'),
+        ("KNOWN_SETTINGS", "[3]"),
     ],
 )
 def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected(name, value):
@@ -103,6 +119,13 @@ def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected
         ("SCOPE_SURTS", "it,unipd,", ["it,unipd,"]),
         ("DNS_SERVERS", '["127.0.0.1:5353"]', ["127.0.0.1:5353"]),
         ("DNS_SERVERS", "127.0.0.1:5353,127.0.0.2", ["127.0.0.1:5353", "127.0.0.2"]),
+        ("DNS_SERVERS", '["[::1]:53"]', ["[::1]:53"]),
+        (
+            "GRAPH_WRITER",
+            "webgraph_it.graph.writer.UnbufferedWriter",
+            "webgraph_it.graph.writer.UnbufferedWriter",
+        ),
+        ("COMMIT_INTERVAL", "0.1", 0.1),
         ("PORT_MAP", '{"80": 8080}', {"80": 8080}),
         ("MIN_FREE_DISK", "2 GB", 2_000_000_000),
         ("MAX_BODY_BYTES", "500K", 500_000),

@@ -12,6 +12,7 @@ fetch/        bytes, politely: download handler, DNS, robots, connection cap, ba
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer, item pipeline; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, commits, the lane of a page, progress and reports
+engine/       what must be there when a crawl starts; Scrapy's commands as this project runs them
 spiders/      italy.py
 convert/      shards → compact graph                  (python -m webgraph_it.convert)
 analyse/      compact graph → numbers and pictures    (python -m webgraph_it.analyse)

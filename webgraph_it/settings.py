@@ -50,7 +50,7 @@ EXTRACT_WORKERS = -1
 EXTRACT_TIMEOUT = 2.0
 """Seconds for one document; then its worker is replaced and the page kept with the reason `timeout`."""
 EXTRACT_MEMORY = "300 MB"
-"""Memory of one worker beyond what it needs to start."""
+"""Address space of one worker, its program included; a document that needs more is kept with the reason `memory`."""
 
 # -- politeness (docs/politeness.md) --------------------------------------------------------------------------
 
@@ -148,31 +148,40 @@ LEAN_ENGINE = True
 
 # -- how Scrapy is put together -------------------------------------------------------------------------------
 
+# Our parts are in the _BASE settings: DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, ITEM_PIPELINES, EXTENSIONS and
+# DOWNLOAD_HANDLERS are yours, and add to them (docs/extending.md). A crawl does not start without one of ours.
+
 DOWNLOADER = "webgraph_it.fetch.downloader.LeanDownloader"
 DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
     ("http", "https"), "webgraph_it.fetch.handler.WebgraphDownloadHandler"
 )  # and no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.frontier.scheduler.FrontierScheduler"
-SPIDER_MIDDLEWARES = {"webgraph_it.urls.middlewares.ScopeSpiderMiddleware": 500}
-DOWNLOADER_MIDDLEWARES = {
+SPIDER_MIDDLEWARES_BASE = {"webgraph_it.urls.middlewares.ScopeSpiderMiddleware": 500}
+DOWNLOADER_MIDDLEWARES_BASE = {
     "webgraph_it.urls.middlewares.ScopeDownloaderMiddleware": 100,
-    "webgraph_it.frontier.middlewares.GivenUpMiddleware": 150,
+    "webgraph_it.frontier.middlewares.LeaseMiddleware": 150,
     "webgraph_it.fetch.robots_middleware.RobotsMiddleware": 200,
     "webgraph_it.fetch.middlewares.IdentityMiddleware": 250,
     "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 300,
     "webgraph_it.fetch.bandwidth_middleware.BandwidthMiddleware": 400,
 }
-ITEM_PIPELINES = {"webgraph_it.graph.pipeline.GraphPipeline": 500}
-EXTENSIONS = {
+ITEM_PIPELINES_BASE = {"webgraph_it.graph.pipeline.GraphPipeline": 500}
+EXTENSIONS_BASE = {
+    "scrapy.extensions.logcount.LogCount": 0,
+    "scrapy.extensions.memdebug.MemoryDebugger": 0,
+    "scrapy.extensions.closespider.CloseSpider": 0,
     "webgraph_it.crawl.extension.CrawlExtension": 100,
-    "scrapy.extensions.corestats.CoreStats": None,  # CrawlExtension sets the same stats without a signal per page
-    "scrapy.extensions.spiderstate.SpiderState": None,  # pickles
-    "scrapy.extensions.telnet.TelnetConsole": None,  # a door nobody needs
-    "scrapy.extensions.logstats.LogStats": None,  # the crawl's own line says more
-    "scrapy.extensions.throttle.AutoThrottle": None,  # politeness is the frontier's
-    "scrapy.extensions.memusage.MemoryUsage": None,
-    "scrapy.extensions.feedexport.FeedExporter": None,
+    # Not there, of those that Scrapy would start: CoreStats (CrawlExtension sets the same stats without a signal per
+    # page), SpiderState (pickles), TelnetConsole and RemoteControl (execute what they are sent), LogStats (the crawl's
+    # own line says more), AutoThrottle (politeness is the frontier's), MemoryUsage, FeedExporter.
 }
+SPIDER_MIDDLEWARES: dict[str, int | None] = {}
+DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {}
+ITEM_PIPELINES: dict[str, int | None] = {}
+EXTENSIONS: dict[str, int | None] = {}
+KNOWN_SETTINGS: list[str] = []
+"""Names of settings of your own components, so that -s takes them."""
+COMMANDS_MODULE = "webgraph_it.engine.commands"  # crawl, and the commands that look at one page
 REMOTE_CONTROL_ENABLED = False  # executes posted Python
 TELNETCONSOLE_ENABLED = False
 COOKIES_ENABLED = False  # a page is what everybody sees
@@ -183,8 +192,6 @@ METAREFRESH_ENABLED = False  # so is a refresh
 COMPRESSION_ENABLED = False  # the download handler decompresses, with a cap
 ROBOTSTXT_OBEY = False  # our own middleware obeys RFC 9309 in full
 REFERER_ENABLED = False
-SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
-DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 CONCURRENT_REQUESTS = 2000  # downloads under way; sockets have their own cap
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000  # bytes of bodies waiting for extraction before downloads pause
 DOWNLOAD_FAIL_ON_DATALOSS = False  # what came of a page is read all the same

@@ -37,6 +37,7 @@ def test_one_signal_finishes_what_is_in_flight_and_says_how_to_resume(web, tmp_p
     wait_for(tmp_path / "committed.json")
     crawl.send_signal(number)
     output = finish(crawl)
+    assert crawl.returncode == 3, output[-3000:]
     assert f"To go on: scrapy crawl italy -s JOBDIR={tmp_path}" in output, output[-3000:]
     assert "Traceback" not in output
     run_crawl(web, tmp_path)
@@ -116,7 +117,7 @@ def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, 
     output = finish(crawl)
     assert crawl.returncode == 2
     assert words in output
-    assert "Traceback" not in output
+    assert output.count("\n") == 1, output
     assert not (tmp_path / "crawl").exists()
 
 
@@ -131,6 +132,8 @@ def test_without_a_contact_no_public_address_is_crawled(tmp_path):
     )
     assert ended.returncode == 2
     assert "CONTACT_URL" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert ended.stdout == ""
 
 
 def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):

@@ -1,11 +1,12 @@
 """What users add to a Scrapy project works here too; what their components lose, the crawl does not.
 
-The crawl runs with a settings module of the user's, which takes ours and adds to it. Each component writes what it
-saw to a file.
+The crawl runs with a settings module of the user's, which takes ours and adds to it; or with -s; or with an add-on.
+Each component writes what it saw to a file.
 """
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ COMPONENTS = '''
 import json
 from pathlib import Path
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import DropItem, IgnoreRequest
 from scrapy.http import HtmlResponse
 
@@ -69,6 +70,60 @@ class Answers:
     def process_request(self, request):
         if "robots_txt" not in request.meta:
             return HtmlResponse(request.url, body=b"<a href=/dalla-memoria.html>x</a>", request=request)
+
+
+class Elsewhere:
+    """Like a redirect of the user's: sends the request to another host."""
+
+    def process_request(self, request):
+        if request.url.endswith("7.html"):
+            return request.replace(url=OTHER + "/altrove")
+
+
+class Fetches:
+    """Like a pipeline for images: fetches by itself."""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        self = cls()
+        self.crawler = crawler
+        return self
+
+    async def process_item(self, item):
+        try:
+            await self.crawler.engine.download_async(Request(OTHER + "/immagine.html"))
+        except IgnoreRequest as error:
+            saw("refused", str(error))
+        return item
+
+
+class Disguise:
+    def process_request(self, request):
+        request.headers["User-Agent"] = "Mozilla/5.0"
+
+
+class Handler:
+    lazy = False
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        saw("handler")
+        return cls()
+
+    async def download_request(self, request):
+        raise NotImplementedError
+
+    async def close(self):
+        saw("handler closed")
+
+
+class Addon:
+    """Adds one of each kind, as Scrapy's documentation of add-ons shows."""
+
+    def update_settings(self, settings):
+        for name, parts in ALL.items():
+            for part, order in parts.items():
+                settings[name].set(part, order, "addon")
 
 
 class Output:
@@ -158,6 +213,14 @@ class Signals:
         saw("item_scraped", item.url)
 
 
+ALL = {
+    "DOWNLOADER_MIDDLEWARES": {"parts.Downloads": 50, "parts.Disguise": 900},
+    "SPIDER_MIDDLEWARES": {"parts.Output": 50},
+    "ITEM_PIPELINES": {"parts.Items": 900},
+    "EXTENSIONS": {"parts.Signals": 50},
+    "DOWNLOAD_HANDLERS": {"gopher": "parts.Handler"},
+}
+OTHER = Path(__file__).with_name("other.txt").read_text()
 NAMES = [name for name in vars(Signals) if not name.startswith("_") and name != "from_crawler"]
 '''
 
@@ -165,6 +228,7 @@ NAMES = [name for name in vars(Signals) if not name.startswith("_") and name != 
 def crawl(web: SimWeb, tmp_path: Path, changes: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> str:
     """A crawl with the user's components; `changes` is what the user's settings add to ours."""
     (tmp_path / "parts.py").write_text(COMPONENTS)
+    (tmp_path / "other.txt").write_text(Path(web.settings["SEEDS"]).read_text().split()[-1].rstrip("/"))
     (tmp_path / "my_settings.py").write_text(f"from webgraph_it.settings import *\n\n{changes}\n")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{PROJECT}")
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "my_settings")
@@ -277,3 +341,71 @@ def test_a_page_that_is_lost_once_is_fetched_again_and_the_crawl_ends(
     given_up = output.count("its page could not be recorded")
     assert given_up == len(lost & crawled.urls.keys()) > 0
     assert stats(output)["webgraph/queued"] == 0
+
+
+# -- what is added takes nothing away -----------------------------------------------------------------------------
+
+ALL = {
+    "DOWNLOADER_MIDDLEWARES": {"parts.Downloads": 50, "parts.Disguise": 900},
+    "SPIDER_MIDDLEWARES": {"parts.Output": 50},
+    "ITEM_PIPELINES": {"parts.Items": 900},
+    "EXTENSIONS": {"parts.Signals": 50},
+    "DOWNLOAD_HANDLERS": {"gopher": "parts.Handler"},
+}
+"""As users write it: assigned, not added. Orders below, above and between ours."""
+
+
+@pytest.fixture(scope="module")
+def strict_web():
+    """A web in which robots.txt matters."""
+    with SimWeb(hosts=8, pages=80, seed=3, only=["robots-disallow"]) as web:
+        assert "robots-denied" in set(web.truth.nodes.values())
+        yield web
+
+
+WAYS = {
+    "command line": ("", ALL),
+    "settings module": ("\n".join(f"{name} = {parts!r}" for name, parts in ALL.items()), {}),
+    "add-on": ("", {"ADDONS": {"parts.Addon": 500}}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_of_each_kind_adds_to_ours(strict_web, tmp_path, monkeypatch, way):
+    changes, settings = WAYS[way]
+    before = len(strict_web.hits())
+    output = crawl(
+        strict_web, tmp_path, changes, monkeypatch, BANDWIDTH_SCHEDULE=[["*", "50 MB/s"]], **settings
+    )
+    assert differences(strict_web, tmp_path / "crawl") == []
+    found = stats(output)
+    assert found["robots/denied/rule"] > 0
+    assert "Bandwidth: 50000 KB/s from now on" in output
+    assert found["bandwidth/bytes"] > 0
+    counts = seen(tmp_path)
+    assert counts["request"] > found["webgraph/pages"] - found["robots/denied/rule"] > 0
+    assert counts["output"] > 0
+    assert counts["item"] == counts["item_scraped"] == found["webgraph/pages"]
+    assert counts["handler"] == counts["handler closed"] == 1
+    agents = {hit["agent"] for hit in strict_web.hits()[before:] if hit.get("agent")}
+    assert len(agents) == 1
+    assert agents.pop().startswith("webgraph_it/")
+
+
+def test_requests_of_a_users_component_pass_by_no_delay(tmp_path, monkeypatch):
+    """Not for another host, not without a lease; a repeated one waits for its host."""
+    with SimWeb(hosts=4, pages=24, seed=3, only=["plain"]) as web:
+        parts = """
+DOWNLOADER_MIDDLEWARES = {"parts.AsksAgain": 900, "parts.Elsewhere": 350}
+ITEM_PIPELINES = {"parts.Fetches": 300}
+"""
+        crawl(web, tmp_path, parts, monkeypatch, HOST_DELAY=0.2, RETRY_TIMES=0)
+        asked = [hit for hit in web.hits() if hit["event"] == "request"]
+    assert seen(tmp_path)["refused"] > 0
+    assert [hit["path"] for hit in asked if hit["path"] in ("/altrove", "/immagine.html")] == []
+    times: dict[str, list[float]] = {}
+    for hit in asked:
+        times.setdefault(hit["host"].removeprefix("www."), []).append(hit["time"])
+    gaps = [later - earlier for moments in times.values() for earlier, later in pairwise(moments)]
+    assert len(gaps) > 3
+    assert min(gaps) >= 0.2

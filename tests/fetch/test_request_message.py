@@ -22,11 +22,22 @@ def test_without_an_address_there_is_no_from() -> None:
 
 
 def test_headers_of_the_request_win_over_ours() -> None:
-    headers = {b"User-Agent": [b"other"], b"X-A": [b"1", b"2"], b"Host": [b"evil.it"]}
+    headers = {b"Accept-Language": [b"de"], b"X-A": [b"1", b"2"], b"Host": [b"evil.it"]}
     found = lines(RequestWriter("ours").write(target_of("http://sito.it/"), headers=headers))
-    assert b"User-Agent: other" in found
+    assert [line for line in found if line.startswith(b"Accept-Language:")] == [b"Accept-Language: de"]
     assert b"X-A: 1, 2" in found
     assert [line for line in found if line.startswith(b"Host:")] == [b"Host: sito.it"]
+
+
+def test_nobody_else_says_who_we_are() -> None:
+    headers = {b"User-Agent": [b"Mozilla/5.0"], b"From": [b"other@sito.it"]}
+    found = lines(
+        RequestWriter("ours", "noi@esempio.it").write(target_of("http://sito.it/"), headers=headers)
+    )
+    assert [line for line in found if line.startswith((b"User-Agent", b"From"))] == [
+        b"User-Agent: ours",
+        b"From: noi@esempio.it",
+    ]
 
 
 def test_no_line_can_be_smuggled_in() -> None:

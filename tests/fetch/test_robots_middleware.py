@@ -65,3 +65,14 @@ def test_a_denial_is_an_ignored_request_and_the_policy_is_shared() -> None:
     site = Site()
     assert policy_of(site.crawler) is policy_of(site.crawler)
     assert policy_of(site.crawler) is not policy_of(Site().crawler)
+
+
+def test_a_record_that_came_with_a_page_of_another_origin_does_not_count() -> None:
+    """A middleware of a user's may send a leased request elsewhere."""
+    site = Site()
+    allowing = SimpleNamespace(text=site.learn("http://sito.it", 404, b"").to_bytes())
+    meta = {"lease": SimpleNamespace(url="http://sito.it/a"), "robots": allowing}
+    site.middleware.process_request(Request("http://sito.it/a", meta=meta))
+    site.middleware.process_request(Request("http://sito.it/b", meta=meta))
+    with pytest.raises(RobotsDenied, match="unknown"):
+        site.middleware.process_request(Request("http://altro.it/a", meta=meta))

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from webgraph_it import __version__
 from webgraph_it.analyse.problem import Problem
 
 
@@ -38,6 +39,7 @@ def _analyse(given: Sequence[str]) -> int:
         description="Degrees, PageRank, HITS, components, bow-tie of a compact graph, as files and a report.",
         epilog="Also: python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv",
     )
+    parser.add_argument("--version", action="version", version=f"webgraph_it {__version__}")
     parser.add_argument("graph", type=Path, metavar="GRAPH_DIR", help="made by python -m webgraph_it.convert")
     parser.add_argument("-o", "--output", type=Path, help="folder for the results (GRAPH_DIR/analysis)")
     parser.add_argument(

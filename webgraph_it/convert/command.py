@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from webgraph_it import __version__
 from webgraph_it.convert.check import check
 from webgraph_it.convert.export import add_export_arguments, export
 from webgraph_it.convert.job import Job
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Also: python -m webgraph_it.convert export --help",
     )
     parser.set_defaults(run=_convert)
+    parser.add_argument("--version", action="version", version=f"webgraph_it {__version__}")
     parser.add_argument(
         "jobdirs",
         nargs="*",

@@ -19,14 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
-from scrapy.exceptions import NotConfigured
 
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
+from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.engine.required import check_spider
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.scheduler import FrontierScheduler
@@ -71,12 +72,13 @@ class CrawlExtension:
         """The last one in progress.jsonl."""
         self._told: Snapshot | None = None
         """The last one shown."""
+        self.exit_code = STOPPED
+        """What the process tells its caller; final once the spider is closed."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
-        if not settings.get("JOBDIR"):
-            raise NotConfigured("JOBDIR is chosen by the spider")
+        check_spider(crawler.spider)
         directory = CrawlDirectory(Path(settings["JOBDIR"]))
         directory.claim(identity_of(settings))
         extension = cls(
@@ -123,7 +125,16 @@ class CrawlExtension:
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
 
     async def spider_closed(self, reason: str) -> None:
-        """The last commit, the reports, and how to go on."""
+        """The last commit, the reports, how to resume, and the exit code."""
+        try:
+            left = await self._close(reason)
+        except Exception:
+            self.exit_code = FAILED
+            raise
+        self.exit_code = exit_code(reason, left)
+
+    async def _close(self, reason: str) -> int:
+        """How many URLs are left."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
         for task in self._tasks:
             task.cancel()
@@ -137,7 +148,9 @@ class CrawlExtension:
         self._pipeline.shards.close()
         self._scheduler.frontier.close()
         self._directory.unlock()
-        self._last_words(reason, counts.queued + counts.leased)
+        left = counts.queued + counts.leased
+        self._last_words(reason, left)
+        return left
 
     def _finish_stats(self, reason: str) -> None:
         """What Scrapy's CoreStats would have counted, page by page."""

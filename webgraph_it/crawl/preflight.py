@@ -15,6 +15,7 @@ from scrapy.settings import BaseSettings
 from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.values import SettingsError, check
+from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.fetch.schedule import ScheduleError
@@ -29,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, FrontierError, ShardError)
 LEAST_CONNECTIONS = 4
+ROOMY_BYTES = 150_000_000
+"""A worker needs some 30 MB to start. With less than this it is tried out, which takes half a second."""
 
 
 def preflight(settings: BaseSettings) -> None:
@@ -41,8 +44,13 @@ def preflight(settings: BaseSettings) -> None:
         raise SettingsError(refusal)
     Plan(settings["BANDWIDTH_SCHEDULE"], settings["BANDWIDTH_SCHEDULE_FILE"], settings["SCHEDULE_TIMEZONE"])
     read_seeds(Path(settings["SEEDS"]))
+    check_memory(settings["EXTRACT_MEMORY"], settings["EXTRACT_WORKERS"])
     fit_descriptors(settings)
-    if not settings.get("JOBDIR"):
+    if settings.get("JOBDIR") is not None and not str(settings["JOBDIR"]).strip():
+        raise SettingsError(
+            "JOBDIR is empty; expected: the directory of a crawl. Leave JOBDIR out to begin a new crawl in crawls/."
+        )
+    if settings.get("JOBDIR") is None:
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
     if directory.path.exists():
@@ -52,6 +60,15 @@ def preflight(settings: BaseSettings) -> None:
             check_store(directory)
         finally:
             directory.unlock()
+
+
+def check_memory(memory_bytes: int, workers: int) -> None:
+    """A worker with little memory is tried out; with plenty it surely starts."""
+    if workers and memory_bytes < ROOMY_BYTES and not can_read(memory_bytes):
+        raise SettingsError(
+            f"EXTRACT_MEMORY is {memory_bytes / 1e6:g} MB, with which a worker cannot read one small page; "
+            "expected: the address space of a whole process, such as 300 MB."
+        )
 
 
 def fit_descriptors(settings: BaseSettings) -> None:

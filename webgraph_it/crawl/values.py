@@ -7,12 +7,14 @@ with -s are JSON. After `check`, every setting in CHECKS holds a value of its tr
 import json
 import re
 from collections.abc import Callable, Mapping
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
+from webgraph_it.extract import KINDS
 from webgraph_it.fetch.schedule import parse_schedule
 from webgraph_it.urls import surt
 
@@ -29,13 +31,18 @@ class Check(NamedTuple):
 def check(settings: BaseSettings) -> None:
     """Replace each setting by its parsed value, or raise SettingsError."""
     for name, rule in CHECKS.items():
-        found = settings.get(name)
-        try:
-            value = rule.parse(found)
-        except (ValueError, TypeError, KeyError):
-            raise SettingsError(f"{name} is {found!r}; expected: {rule.expected}.") from None
-        # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
-        settings.set(name, value, priority=(settings.getpriority(name) or 0) + 1)
+        check_one(settings, name, rule)
+
+
+def check_one(settings: BaseSettings, name: str, rule: Check) -> None:
+    """Replace one setting by its parsed value, or raise SettingsError."""
+    found = settings.get(name)
+    try:
+        value = rule.parse(found)
+    except (ValueError, TypeError, KeyError, NameError, ImportError):
+        raise SettingsError(f"{name} is {found!r}; expected: {rule.expected}.") from None
+    # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
+    settings.set(name, value, priority=(settings.getpriority(name) or 0) + 1)
 
 
 # -- readers ------------------------------------------------------------------------------------------------
@@ -56,6 +63,18 @@ def _seconds(value: Any) -> float:
     if not 0 <= seconds < float("inf"):
         raise ValueError
     return seconds
+
+
+def _time_limit(least: float = 0.001) -> Callable[[Any], float]:
+    """Nothing can be done in no time."""
+
+    def parse(value: Any) -> float:
+        seconds = _seconds(value)
+        if seconds < least:
+            raise ValueError
+        return seconds
+
+    return parse
 
 
 def _flag(value: Any) -> bool:
@@ -97,9 +116,27 @@ def _ports(value: Any) -> dict[str, int]:
 
 def _servers(value: Any) -> list[str]:
     servers = _texts(value)
-    if not all(re.fullmatch(r"[0-9.]+(:[0-9]{1,5})?|\[[0-9a-fA-F:.]+\](:[0-9]{1,5})?", s) for s in servers):
-        raise ValueError
+    for server in servers:
+        match = re.fullmatch(r"(?:([0-9.]+)|\[([0-9a-fA-F:.]+)\])(?::([0-9]{1,5}))?", server)
+        if match is None or not 0 < int(match[3] or 53) < 65536:
+            raise ValueError
+        ip_address(match[1] or match[2])
     return servers
+
+
+def _kinds(value: Any) -> list[str]:
+    kinds = _texts(value)
+    if not set(kinds) <= set(KINDS):
+        raise ValueError
+    return kinds
+
+
+def _writer(value: Any) -> str:
+    """A class with what the shards ask of a writer; it is loaded here so that a wrong path is found at once."""
+    found = load_object(_text(value))
+    if not all(hasattr(found, name) for name in ("write", "swap", "full")):
+        raise ValueError
+    return _text(value)
 
 
 _UNITS: Mapping[str, int] = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -140,6 +177,7 @@ def _web_address(value: Any) -> str:
 
 
 _DELAY = Check("seconds, 0 or more, such as 1.5", _seconds)
+_TIMEOUT = Check("seconds, more than 0, such as 20", _time_limit())
 _COUNT = Check("a whole number, 1 or more", _whole(1))
 _NUMBER = Check("a whole number, 0 or more", _whole(0))
 _LIMIT = Check("a whole number, 0 or more (0 = no limit)", _whole(0))
@@ -169,7 +207,7 @@ CHECKS: dict[str, Check] = {
     "ALLOWED_PRIVATE_NETWORKS": Check('a JSON list of networks such as ["127.0.0.0/8"]', _networks),
     "GRAPH_BUFFER": Check("sequences in a buffer, 1 or more", _whole(1)),
     "URLS_BUFFER": Check("sequences in a buffer, 1 or more", _whole(1)),
-    "COMMIT_INTERVAL": Check("seconds between commits, 0.1 or more", lambda v: max(0.1, _seconds(v))),
+    "COMMIT_INTERVAL": Check("seconds between commits, 0.1 or more", _time_limit(0.1)),
     "CHECKPOINT_INTERVAL": Check("seconds between checkpoints, 0 = only when asked", _seconds),
     "MAX_URL_LENGTH": _LIMIT,
     "MAX_PATH_SEGMENTS": _LIMIT,
@@ -181,29 +219,30 @@ CHECKS: dict[str, Check] = {
     "MAX_SAME_CONTENT": _LIMIT,
     "MIN_FREE_DISK": _SIZE,
     "MAX_BODY_BYTES": _SIZE,
-    "DOWNLOAD_TIMEOUT": _DELAY,
-    "DOWNLOAD_SILENCE_TIMEOUT": _DELAY,
-    "CONNECT_TIMEOUT": _DELAY,
+    "DOWNLOAD_TIMEOUT": _TIMEOUT,
+    "DOWNLOAD_SILENCE_TIMEOUT": _TIMEOUT,
+    "CONNECT_TIMEOUT": _TIMEOUT,
     "MAX_HEADER_BYTES": _SIZE,
     "MAX_HEADER_COUNT": _COUNT,
     "MAX_IDLE_CONNECTIONS": _NUMBER,
     "KEEP_ALIVE_SECONDS": _DELAY,
-    "DNS_TRY_TIMEOUT": _DELAY,
+    "DNS_TRY_TIMEOUT": _TIMEOUT,
     "DNS_MIN_TTL": _DELAY,
     "DNS_MAX_TTL": _DELAY,
     "DNS_NEGATIVE_TTL": _DELAY,
     "DNS_CACHE_SIZE": _COUNT,
     "DNS_IPV6": _FLAG,
     "LEAN_ENGINE": _FLAG,
-    "GRAPH_WRITER": Check("the path of a writer class", _text),
+    "GRAPH_WRITER": Check("the path of a writer class", _writer),
     "FROM_EMAIL": Check("an e-mail address, or nothing", _text),
     "SCHEDULE_TIMEZONE": Check("a time zone such as Europe/Rome", lambda zone: ZoneInfo(_text(zone)).key),
     "FRONTIER_ORDER": Check("breadth or level", _choice("breadth", "level")),
-    "LINK_KINDS_ARCS": Check('a JSON list of kinds of links such as ["a", "area"]', _texts),
-    "LINK_KINDS_FOLLOWED": Check('a JSON list of kinds of links such as ["form"]', _texts),
+    "LINK_KINDS_ARCS": Check(f"a JSON list of some of {', '.join(KINDS)}", _kinds),
+    "LINK_KINDS_FOLLOWED": Check(f"a JSON list of some of {', '.join(KINDS)}", _kinds),
     "EXTRACT_WORKERS": Check("processes, 0 = none, -1 = cores - 1", _whole(-1)),
-    "EXTRACT_TIMEOUT": Check("seconds of CPU for one document, 0 or more", _seconds),
+    "EXTRACT_TIMEOUT": Check("seconds of CPU for one document, more than 0", _time_limit()),
     "EXTRACT_MEMORY": _SIZE,
     "EXTRACT_EMBEDDED": _FLAG,
     "EXTRACT_PLAIN_TEXT": _FLAG,
+    "KNOWN_SETTINGS": Check('a JSON list of names such as ["MY_LIMIT"]', _texts),
 }

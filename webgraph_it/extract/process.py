@@ -44,14 +44,16 @@ class Job:
 
 async def start(options: dict[str, object], owner: Owner) -> "Worker":
     """A new worker. Documents may be given at once; it reads them when it is ready."""
-    channel, process = _spawn(options)
+    channel, process = spawn(options)
     replies = channel.dup()
     loop = asyncio.get_running_loop()
     _, worker = await loop.create_unix_connection(lambda: Worker(owner, process, replies), sock=channel)
     return worker
 
 
-def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
+def spawn(
+    options: dict[str, object], stderr: int | None = None
+) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
     """A new worker process and our end of its socket. Takes a few milliseconds."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
@@ -61,6 +63,7 @@ def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen
             [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
+            stderr=stderr,
             process_group=0,  # Ctrl-C in a terminal is for the crawl alone
             env=_environment(),
         )

@@ -1,7 +1,7 @@
 """The bytes of a request (pure).
 
 Guarantees: one request, whatever the URL and the headers hold: control characters, which could end a line and
-begin another request, are dropped. Headers given with the request win over ours.
+begin another request, are dropped. Headers given with the request win over ours, except those that say who we are.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ ACCEPT = {
     b"Accept-Encoding": b"gzip, deflate, br, zstd",
     b"Connection": b"keep-alive",
 }
+_IDENTITY = (b"User-Agent", b"From")
 _CONTROLS = bytes(range(32)) + b"\x7f"
 
 
@@ -44,7 +45,7 @@ class RequestWriter:
         return line + block + b"\r\n" + body
 
     def _merged(self, headers: Mapping[bytes, list[bytes]]) -> bytes:
-        given = {name: b", ".join(values) for name, values in headers.items()}
+        given = {name: b", ".join(values) for name, values in headers.items() if name not in _IDENTITY}
         return _block({**self._defaults, **given})
 
 

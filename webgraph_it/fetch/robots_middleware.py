@@ -61,11 +61,19 @@ class RobotsMiddleware:
             self._stats.inc_value("robots/requests")
             return
         known = request.meta.get("robots")
+        if known is not None and not self._is_for(request):  # somebody's middleware sends it elsewhere
+            known = None
         record = self._lookup(origin(request.url)) if known is None else RobotsRecord.from_bytes(known.text)
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)
             self._stats.inc_value(f"robots/denied/{reason}")
             raise RobotsDenied(request.url, reason)
+
+    @staticmethod
+    def _is_for(request: Request) -> bool:
+        """Whether the record in the request's meta is that of its own origin."""
+        lease = request.meta.get("lease")
+        return lease is not None and (lease.url == request.url or origin(lease.url) == origin(request.url))
 
 
 def _reason(record: RobotsRecord) -> str:

@@ -79,7 +79,8 @@ class FrontierScheduler(BaseScheduler):
         self._order = order
         self._limits = limits
         self._leases: dict[bytes, Lease] = {}
-        self._again: deque[Request] = deque()
+        self._again: deque[tuple[float, Request]] = deque()
+        """What middlewares want to be sent for a lease that is out, and when its host may be asked again."""
         self._robots_hops: dict[str, tuple[str, int]] = {}
         """Origins whose robots.txt redirected: where to, and after how many redirects."""
         self._borrowed: dict[str, bytes] = {}
@@ -145,10 +146,18 @@ class FrontierScheduler(BaseScheduler):
         return bool(counts.queued or counts.leased or self._again)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Links never come this way; a middleware's request for a page that is already leased may."""
-        if "lease" not in request.meta:
+        """Links never come this way; a middleware's request for a page that is already leased may.
+
+        It waits for its host like any other. One for another host is refused: that host may be busy.
+        """
+        lease: Lease | None = request.meta.get("lease")
+        if lease is None:
             return False
-        self._again.append(request)
+        host = _host(request.url, lease)
+        if host != lease.host and self._borrowed.get(host) != lease.digest:
+            logger.warning("%s is not fetched instead of %s: it is on another host.", request.url, lease.url)
+            return False
+        self._again.append((time.time() + self.frontier.host_delay(host), request))
         return True
 
     def next_request(self) -> Request | None:
@@ -160,9 +169,9 @@ class FrontierScheduler(BaseScheduler):
 
     def take(self) -> Request | None:
         """The next request that may be sent now."""
-        if self._again:
-            return self._again.popleft()
         now = time.time()
+        if self._again and (again := self._next_again(now)) is not None:
+            return again
         while not self.paused and (lease := self.frontier.next(now)) is not None:
             request = self._request(lease, now) if self._is_free(lease.host, now) else now + POSTPONED_SECONDS
             if isinstance(request, Request):
@@ -170,6 +179,13 @@ class FrontierScheduler(BaseScheduler):
                 return request
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
+        return None
+
+    def _next_again(self, now: float) -> Request | None:
+        for entry in self._again:
+            if entry[0] <= now:
+                self._again.remove(entry)
+                return entry[1]
         return None
 
     def _request(self, lease: Lease, now: float) -> Request | float:
@@ -199,8 +215,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _borrow(self, url: str, lease: Lease, now: float) -> bool:
         """A robots.txt that redirected may be on another host, which must be ready and free for it."""
-        surt = key(url)
-        host = lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]
+        host = _host(url, lease)
         if host == lease.host:
             return True
         leased = any(other.host == host for other in self._leases.values())
@@ -317,7 +332,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _goes_on(self, lease: Lease) -> bool:
         """A middleware wants another request for the same lease."""
-        return any(request.meta["lease"] is lease for request in self._again)
+        return any(request.meta["lease"] is lease for _, request in self._again)
 
     def pause(self, paused: bool) -> None:
         """While paused nothing new is handed out; what is in flight goes on."""
@@ -329,6 +344,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _set_alarm(self, now: float) -> None:
         wake_at = None if self.paused else self.frontier.wake_at()
+        if self._again:
+            again_at = min(ready_at for ready_at, _ in self._again)
+            wake_at = again_at if wake_at is None else min(wake_at, again_at)
         if self._alarm:
             self._alarm.cancel()
             self._alarm = None
@@ -340,6 +358,12 @@ class FrontierScheduler(BaseScheduler):
         slot = self._crawler.engine._slot
         if slot is not None:
             slot.nextcall.schedule()
+
+
+def _host(url: str, lease: Lease) -> str:
+    """The host of a URL; the lease's own if the URL has no key."""
+    surt = key(url)
+    return lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]
 
 
 def origin_of(lease: Lease) -> str:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from webgraph_it import __version__
 from webgraph_it.plan.capacity import KIB, Crawl
 from webgraph_it.plan.pages import chart_page
 from webgraph_it.plan.schedule import mean_rate
@@ -18,6 +19,7 @@ def parser() -> argparse.ArgumentParser:
         description="How long a crawl takes and what it fills. Defaults: the estimate of .it of the thesis.",
     )
     add = result.add_argument
+    add("--version", action="version", version=f"webgraph_it {__version__}")
     add("--pages", type=positive, default=default.pages, help="pages to crawl (%(default)g)")
     add("--links", type=positive, default=default.links_per_page, help="links per page (%(default)s)")
     add("--url-bytes", type=positive, default=default.url_bytes, help="bytes of a URL (%(default)s)")

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import uvloop
 
+from webgraph_it import __version__
 from webgraph_it.simweb import crawl_settings
 from webgraph_it.simweb.habits import chosen_shares, parse_share
 from webgraph_it.simweb.hits import HitLog, NoHitLog
@@ -135,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         description="A small Italian internet on loopback, which knows its own graph.",
     )
     add = parser.add_argument
+    add("--version", action="version", version=f"webgraph_it {__version__}")
     add("--hosts", type=int, default=300, help="number of ordinary hosts (300)")
     add("--pages", type=int, help="number of ordinary pages (5000; with --topology: all its nodes)")
     add("--seed", type=int, default=7, help="the same seed gives the same web (7)")

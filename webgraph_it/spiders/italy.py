@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
@@ -24,7 +24,10 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.crawl.preflight import PROBLEMS
+from webgraph_it.crawl.values import check
+from webgraph_it.engine.required import put_guard
+from webgraph_it.engine.start import examine
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.fetch.retry_after import retry_after_seconds
@@ -58,6 +61,8 @@ class ItalySpider(Spider):
     """Crawls what SCOPE_SURTS covers, from SEEDS."""
 
     name = "italy"
+    by_hand: ClassVar[bool] = False
+    """Somebody looks at one page (`scrapy fetch`, `shell`, `parse`): there is no frontier and no crawl directory."""
     seeds: Mapping[str, str] = MappingProxyType({})
     """key → url, for the seeds report."""
     _policy: LinkPolicy
@@ -69,7 +74,7 @@ class ItalySpider(Spider):
         """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
         super().update_settings(settings)
         try:
-            preflight(settings)
+            (check if cls.by_hand else examine)(settings)
         except PROBLEMS as error:
             raise UsageError(str(error), print_help=False) from None
 
@@ -77,6 +82,8 @@ class ItalySpider(Spider):
     def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        if not cls.by_hand:
+            put_guard(settings)
         spider._policy = link_policy(
             settings["LINK_KINDS_ARCS"],
             settings["LINK_KINDS_FOLLOWED"],
@@ -149,6 +156,8 @@ class ItalySpider(Spider):
 
     async def parse(self, response: Response) -> list[Page]:
         """An answer: a page, a redirect, a failure for the moment, or one for good."""
+        if self.by_hand:
+            return [await self._looked_at(response)]
         lease: Lease = response.meta["lease"]
         if 200 <= response.status < 300:
             return [await self._fetched(response, lease)]
@@ -161,8 +170,20 @@ class ItalySpider(Spider):
                 return []
         return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
 
+    async def _looked_at(self, response: Response) -> Page:
+        """For `scrapy parse`: what a crawl would find there, whatever the scope says of it."""
+        named = name(response.url)
+        assert isinstance(named, Name), "it was fetched"
+        lease = Lease(*named, 0, 0, "", "", 0, 0, "", False, b"")
+        if 200 <= response.status < 300:
+            return await self._extracted(response, lease)
+        return self._page(response, lease, State.ERROR, reason=f"status-{response.status}")
+
     async def _fetched(self, response: Response, lease: Lease) -> Page:
         self._scheduler.answered(lease, seconds=seconds(response), address=address(response))
+        return await self._extracted(response, lease)
+
+    async def _extracted(self, response: Response, lease: Lease) -> Page:
         extraction = await self._extractors.extract(document(response))
         self._count("links/refused", extraction.refused)
         return self._page(

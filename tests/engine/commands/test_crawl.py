@@ -1,0 +1,101 @@
+"""`scrapy crawl`: what is wrong is one sentence and nothing else; the exit code says how the crawl ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.crawl.crawling import PROJECT, crawl_command, differences, finish, run_crawl, start_crawl
+from webgraph_it.simweb import SimWeb
+
+ROBOTS = "webgraph_it.fetch.robots_middleware.RobotsMiddleware"
+
+
+@pytest.fixture(scope="module")
+def web():
+    with SimWeb(hosts=6, pages=60, seed=5, only=["plain"]) as web:
+        yield web
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"JOBDIR": ""}, "JOBDIR is empty"),
+        ({"BANDWITH_SCHEDULE": "x"}, "did you mean BANDWIDTH_SCHEDULE?"),
+        ({"DOWNLOADER_MIDDLEWARES": {ROBOTS: None}}, f"switches {ROBOTS} off"),
+        ({"DOWNLOADER_MIDDLEWARES": "mine.Block"}, "expected: a JSON object"),
+        ({"LINK_KINDS_ARCS": ["banana"]}, "LINK_KINDS_ARCS is '[\"banana\"]'; expected"),
+        ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
+    ],
+    ids=["jobdir", "name", "component", "json", "value", "memory"],
+)
+def test_a_mistake_is_one_sentence_alone_and_exit_code_2(web, tmp_path, settings, words):
+    jobdir = tmp_path / "crawl"
+    ended = subprocess.run(
+        crawl_command(web, jobdir, **settings),
+        cwd=tmp_path,
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "webgraph_it.settings", "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert words in ended.stderr
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert ended.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_without_effect_is_a_warning(web, tmp_path):
+    output = run_crawl(web, tmp_path, DOWNLOAD_DELAY=3, MAX_DEPTH=1)
+    assert output.count("WARNING: DOWNLOAD_DELAY has no effect here. HOST_DELAY") == 1
+
+
+def test_a_crawl_that_is_stopped_ends_with_3_and_one_that_is_finished_with_0(web, tmp_path):
+    crawl = start_crawl(web, tmp_path, HOST_DELAY=0.3, CLOSESPIDER_PAGECOUNT=5)
+    output = finish(crawl)
+    assert crawl.returncode == 3, output[-3000:]
+    run_crawl(web, tmp_path)
+    assert differences(web, tmp_path) == []
+
+
+FAILING = """
+from scrapy.cmdline import execute
+from webgraph_it.crawl.commit import Committer
+
+async def commit(self, *, checkpoint):
+    raise OSError("the disk is gone")
+
+Committer.commit = commit
+execute()
+"""
+
+
+def test_a_crawl_that_fails_ends_with_1(web, tmp_path):
+    _, _, _, *words = crawl_command(web, tmp_path, COMMIT_INTERVAL=0.1, HOST_DELAY=0.3)
+    ended = subprocess.run(
+        [sys.executable, "-c", FAILING, *words],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert "the disk is gone" in ended.stderr
+    assert ended.returncode == 1, ended.stderr[-3000:]
+
+
+def test_a_second_signal_is_no_failure(web, tmp_path):
+    crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, HOST_DELAY=0.3)
+    end = time.time() + 30
+    while not (tmp_path / "committed.json").exists() and time.time() < end:
+        time.sleep(0.05)
+    crawl.send_signal(signal.SIGTERM)
+    time.sleep(0.05)
+    crawl.send_signal(signal.SIGTERM)
+    output = finish(crawl)
+    assert crawl.returncode == 3, output[-3000:]

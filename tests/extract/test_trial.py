@@ -1,0 +1,21 @@
+"""A worker is tried out before a crawl relies on it."""
+
+import pytest
+
+from webgraph_it.crawl.preflight import check_memory
+from webgraph_it.crawl.values import SettingsError
+from webgraph_it.extract.trial import can_read
+from webgraph_it.extract.workers import DEFAULT_MEMORY_BYTES
+
+
+def test_a_worker_with_its_usual_memory_reads_a_page():
+    assert can_read(DEFAULT_MEMORY_BYTES)
+
+
+def test_a_memory_too_small_to_start_is_one_sentence():
+    with pytest.raises(SettingsError, match="EXTRACT_MEMORY is 2 MB"):
+        check_memory(2_000_000, workers=1)
+
+
+def test_without_workers_their_memory_does_not_matter():
+    check_memory(2_000_000, workers=0)

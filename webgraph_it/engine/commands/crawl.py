@@ -1,0 +1,90 @@
+"""`scrapy crawl italy`: everything is checked before anything is printed or touched; the exit code says how it ended.
+
+The crawler is made before Scrapy's process, which prints versions as it begins: so a mistake is one sentence alone.
+"""
+
+import asyncio
+import logging
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scrapy import Spider
+from scrapy.addons import AddonManager
+from scrapy.commands import crawl
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.reactor import install_reactor
+
+from webgraph_it import settings as ours
+from webgraph_it.crawl.outcome import FAILED
+from webgraph_it.crawl.preflight import PROBLEMS
+from webgraph_it.engine.refusing import Refusing, refuse
+from webgraph_it.engine.required import check_addons, check_spider
+
+logger = logging.getLogger(__name__)
+
+
+class Command(Refusing, crawl.Command):
+    """Scrapy's, with one sentence for what is wrong and an exit code for how it ended."""
+
+    requires_crawler_process = False
+
+    def run(self, args: list[str], opts: Namespace) -> None:
+        assert self.settings is not None
+        if len(args) != 1:
+            raise UsageError("Expected the name of one spider: scrapy crawl italy.", print_help=False)
+        install_reactor(ours.TWISTED_REACTOR, self.settings["ASYNCIO_EVENT_LOOP"])
+        with _held_back() as held:
+            crawler = Crawler(_spider_class(args[0], self.settings), self.settings)
+        process = AsyncCrawlerProcess(self.settings)
+        for record in held:
+            logging.getLogger(record.name).handle(record)
+        crawling = process.crawl(crawler, **opts.spargs)
+        process.start()
+        self.exitcode = _exit_code(crawler, crawling)
+
+
+def _spider_class(name: str, settings: Settings) -> type[Spider]:
+    try:
+        check_addons(settings)
+        AddonManager.load_pre_crawler_settings(settings)
+        spider_class = get_spider_loader(settings).load(name)
+        check_spider(spider_class)
+    except KeyError:
+        raise UsageError(
+            f"There is no spider {name!r}; scrapy list names those there are.", print_help=False
+        ) from None
+    except PROBLEMS as error:
+        raise UsageError(str(error), print_help=False) from None
+    return spider_class
+
+
+@contextmanager
+def _held_back() -> Iterator[list[logging.LogRecord]]:
+    """Log records from before there is a log."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = records.append  # type: ignore[assignment,method-assign]
+    logging.root.addHandler(handler)
+    try:
+        yield records
+    finally:
+        logging.root.removeHandler(handler)
+
+
+def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]") -> int:
+    from webgraph_it.crawl.extension import CrawlExtension
+
+    error = crawling.exception() if crawling.done() and not crawling.cancelled() else None
+    if isinstance(
+        error, PROBLEMS
+    ):  # found when add-ons had changed the settings, or another process the directory
+        refuse(str(error))
+    if error is not None:
+        logger.critical("The crawl failed: %s", error, exc_info=error)
+        return FAILED
+    extension = crawler.get_extension(CrawlExtension)
+    return FAILED if extension is None else extension.exit_code

@@ -1,0 +1,39 @@
+"""Whether a worker can work at all with the memory it is given: one is started and reads one small page."""
+
+import socket
+import subprocess
+
+from webgraph_it.extract import frames
+from webgraph_it.extract.process import spawn
+from webgraph_it.extract.records import Document, Extraction, link_policy
+from webgraph_it.extract.worker import policy_fields
+
+PAGE = Document(b"<a href=/b.html>b</a>" * 1000, "http://a.it/", "text/html")
+SECONDS = 30.0
+
+
+def can_read(memory_bytes: int) -> bool:
+    """Takes half a second: a worker is a new process."""
+    options = {"policy": policy_fields(link_policy()), "cpu_seconds": SECONDS, "memory_bytes": memory_bytes}
+    channel, worker = spawn(options, stderr=subprocess.DEVNULL)
+    with channel:
+        try:
+            return len(_answer(channel).links) == 1
+        except (OSError, ValueError):  # it ended, or said nothing in time
+            return False
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def _answer(channel: socket.socket) -> Extraction:
+    channel.settimeout(SECONDS)
+    channel.sendall(frames.request(PAGE) + PAGE.body)
+    with channel.makefile("rb") as replies:
+        if replies.read(len(frames.READY)) != frames.READY:
+            raise ConnectionError("the worker ended before it was ready")
+        head = replies.read(frames.REPLY.size)
+        if len(head) < frames.REPLY.size:
+            raise ConnectionError("the worker ended before it answered")
+        length = frames.reply_length(bytearray(head), 0)
+        return frames.extraction(head + replies.read(length - len(head)))
