@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
-from webgraph_it.analyse.charts import log_dots
+from webgraph_it.analyse.charts import Fit, log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
 from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
-from webgraph_it.analyse.report_crawl import crawl_section
-from webgraph_it.analyse.report_parts import card, section, table, tiles
+from webgraph_it.analyse.report_crawl import crawl_section, speed_words
+from webgraph_it.analyse.report_parts import card, host_link, page_link, section, table, tiles
 from webgraph_it.analyse.results import Best
 from webgraph_it.analyse.style import document
 from webgraph_it.analyse.svg import Markup, element, exact, percent, short
@@ -86,8 +86,8 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
         (percent(pages.reciprocity, 1), "of links are mutual"),
         (percent(pages.dangling, pages.nodes), "of pages without links"),
     ]
-    if story and story.seconds > 1:
-        figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))
+    if story and story.tried_per_second is not None:
+        figures.append((speed_words(story), "URLs tried per second"))
     return [tiles(figures)]
 
 
@@ -96,9 +96,9 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
 
 def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
-        "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the "
-        "dashed one is the best fit to the tail. Nodes with no link at all have no place on such a plot and "
-        "are counted above it."
+        "The share of nodes that have so many links or more (the complementary cumulative distribution), on two "
+        "logarithmic axes. A straight line is a power law: the dashed one is the best fit to the tail, with "
+        "exponent α, from xmin on. Nodes with no link at all have no place on such a plot and are counted above it."
     )
     cards = []
     for finding in findings:
@@ -113,32 +113,28 @@ def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
 
 
 def _degree_card(level: str, direction: str, class_: str, counted: Histogram, law: PowerLaw | None) -> Markup:
-    points = list(zip(counted.degrees.tolist(), counted.counts.tolist(), strict=True))
-    zero = dict(points).get(0, 0)
+    zero = int(counted.counts[counted.degrees == 0].sum())
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent {law.exponent:.3f} ± {law.error:.3f} from {law.start} on "
-            f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
+            f"Exponent α = {law.exponent:.2f} ± {law.error:.2f} from xmin = {exact(law.start)} on "
+            f"({exact(law.tail)} {level}; Kolmogorov-Smirnov distance {law.distance:.3f})."
         )
     else:
         words += "Too few for a power-law fit."
     title = f"{direction} of {level}"
-    return card(
-        title, words, log_dots(title, points, _law_line(law, counted), direction.lower(), level, class_)
-    )
+    fit = _fit(law, counted) if law else None
+    y_label = f"share of {level} with so many or more"
+    return card(title, words, log_dots(title, counted.ccdf(), fit, direction.lower(), y_label, class_))
 
 
-def _law_line(law: PowerLaw | None, counted: Histogram) -> list[tuple[float, float]]:
-    """Expected counts at both ends of the tail (a straight line on these axes)."""
-    if law is None:
-        return []
-    from scipy.special import zeta
-
-    scale = law.tail / float(zeta(law.exponent, law.start))
+def _fit(law: PowerLaw, counted: Histogram) -> Fit:
+    """The law's own share of nodes, from the start of its tail to the largest degree."""
+    tail = law.tail / int(counted.counts.sum())
     last = int(counted.degrees.max())
     steps = [law.start * (last / law.start) ** (step / 30) for step in range(31)]
-    return [(at, scale * at**-law.exponent) for at in steps]
+    label = f"α = {law.exponent:.2f}, xmin = {exact(law.start)}"
+    return Fit([(at, tail * law.at_least(at)) for at in steps], label)
 
 
 # -- bow-tie -------------------------------------------------------------------------------------------------
@@ -199,7 +195,7 @@ def _rank_card(finding: Finding) -> Markup:
         )
         controls.append(element("label", title, for_=identity))
         rows = [
-            [position, _named(row), _value(measure, row.value)]
+            [position, _named(row, finding.level), _value(measure, row.value)]
             for position, row in enumerate(finding.best[measure][:SHOWN], 1)
         ]
         singular = finding.level.removesuffix("s")
@@ -209,9 +205,10 @@ def _rank_card(finding: Finding) -> Markup:
     return card(f"First {SHOWN} {finding.level}", "", tabs, wide=finding.level == "pages")
 
 
-def _named(row: Best) -> Markup:
+def _named(row: Best, level: str) -> Markup:
     unread = row.state not in ("", "fetched")
-    return element("span", row.name, element("small", row.state) if unread else "")
+    name = page_link(row.name) if level == "pages" else host_link(row.name)
+    return element("span", name, element("small", row.state) if unread else "")
 
 
 def _value(measure: str, value: float) -> str:
