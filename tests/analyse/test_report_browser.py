@@ -31,11 +31,18 @@ def browser() -> Iterator[Browser]:
         yield page
 
 
-@pytest.fixture(params=LOOKS)
-def opened(browser: Browser, analysed: Path, request: pytest.FixtureRequest) -> Browser:
-    browser.look(*LOOKS[request.param])
-    browser.open(analysed / "analysis" / "report.html")
-    return browser
+@pytest.fixture(scope="module")
+def reader() -> Iterator[Browser]:
+    with chromium(find_chromium() or "") as page:
+        yield page
+
+
+@pytest.fixture(scope="module", params=LOOKS)
+def opened(reader: Browser, analysed: Path, request: pytest.FixtureRequest) -> Browser:
+    """The report in one look, opened once for all tests that only read."""
+    reader.look(*LOOKS[request.param])
+    reader.open(analysed / "analysis" / "report.html")
+    return reader
 
 
 def test_no_complaint_and_no_request(opened: Browser, analysed: Path) -> None:

@@ -252,7 +252,9 @@ def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     ]
     head = ["state", "pages", "share", "without links", "PageRank held"]
     left_out = _left_out(analysis, story)
-    body = card("What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}), wide=True)
+    body = card(
+        "What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}, names={0}), wide=True
+    )
     return [element("p", words), element("div", body, class_="cards")]
 
 
