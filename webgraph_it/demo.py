@@ -101,9 +101,9 @@ def _demo(hosts: int, pages: int, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def internet(hosts: int, pages: int) -> Iterator[SimWeb]:
-    """A simulated web on free ports; StageFailed when it cannot be served."""
-    web = SimWeb(hosts=hosts, pages=pages, seed=SEED, latency_seconds=LATENCY_SECONDS)
+def internet(hosts: int, pages: int, http_port: int = 0) -> Iterator[SimWeb]:
+    """A simulated web, on free ports unless one is given; StageFailed when it cannot be served."""
+    web = SimWeb(hosts=hosts, pages=pages, seed=SEED, latency_seconds=LATENCY_SECONDS, http_port=http_port)
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(web)
