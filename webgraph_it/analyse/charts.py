@@ -150,7 +150,7 @@ def _fitted(fit: Fit, x: Scale, y: Scale) -> list[Markup]:
     line = " ".join(f"{number(x(at))},{number(y(value))}" for at, value in visible)
     start = x(fit.points[0][0])
     return [
-        element("line", x1=start, x2=start, y1=TOP, y2=HEIGHT - BOTTOM, class_="start"),
+        element("line", x1=start, x2=start, y1=TOP + 22, y2=HEIGHT - BOTTOM, class_="start"),
         element("polyline", points=line, class_="line fit"),
         text(WIDTH - RIGHT, TOP + 14, fit.label, "fit-label", "end"),
     ]

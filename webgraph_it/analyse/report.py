@@ -77,10 +77,10 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     pages = analysis.findings[0].summary
     read = analysis.states.counts.get("fetched", 0) + analysis.states.counts.get("redirect", 0)
     figures = [
-        (short(pages.nodes), "pages known"),
-        (short(read), "of them read"),
-        (short(pages.arcs), "links"),
-        *((short(f.summary.nodes), f.level) for f in analysis.findings[1:]),
+        (_count(pages.nodes), "pages known"),
+        (_count(read), "of them read"),
+        (_count(pages.arcs), "links"),
+        *((_count(f.summary.nodes), f.level) for f in analysis.findings[1:]),
         (f"{pages.mean_degree:.1f}", "links per page"),
         (percent(pages.largest_strong, pages.nodes), "in the core"),
         (percent(pages.reciprocity, 1), "of links are mutual"),
@@ -89,6 +89,11 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     if story and story.tried_per_second is not None:
         figures.append((speed_words(story), "URLs tried per second"))
     return [tiles(figures)]
+
+
+def _count(value: int) -> str:
+    """In full as long as a tile has room for it."""
+    return exact(value) if value < 10_000_000 else short(value)
 
 
 # -- degrees -------------------------------------------------------------------------------------------------

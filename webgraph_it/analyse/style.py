@@ -92,7 +92,7 @@ td.name a:hover, td.name a:focus-visible { color: var(--accent); text-decoration
 .tabs > input:nth-of-type(5):checked ~ div:nth-of-type(5) { display: block; }
 footer { color: var(--soft); font-size: .86rem; padding-top: 26px; padding-bottom: 40px; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.chart { display: block; width: 100%; max-width: 540px; height: auto; margin: 0 auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 500px; height: auto; margin: 0 auto; overflow: visible; }
 .chart text { font-size: 12px; fill: var(--ink); }
 .chart .tick, .chart .label { fill: var(--soft); }
 .chart .tick { font-size: 11.5px; font-variant-numeric: tabular-nums; }
@@ -104,7 +104,8 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
 .chart .line.limit { stroke: var(--soft); stroke-width: 1.6; stroke-dasharray: 6 4; }
 .chart .line.fit { stroke: var(--c2); stroke-dasharray: 7 4; }
 .chart .start { stroke: var(--c2); stroke-opacity: .5; stroke-dasharray: 2 4; }
-.chart .fit-label { fill: var(--c2); font-weight: 600; }
+.chart .fit-label { fill: var(--c2); font-weight: 600; paint-order: stroke; stroke: var(--panel);
+  stroke-width: 5px; }
 .chart .area { fill: currentColor; fill-opacity: .13; }
 .chart .dot { fill: currentColor; fill-opacity: .72; }
 .chart .bar { fill: currentColor; }
