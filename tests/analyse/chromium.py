@@ -126,6 +126,9 @@ def chromium(program: str) -> Iterator[Browser]:
             "--disable-dev-shm-usage",
             "--no-first-run",
             "--hide-scrollbars",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
         ]
         command = [program, *flags, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
         process = subprocess.Popen(

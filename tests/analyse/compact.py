@@ -26,6 +26,11 @@ TOWNS = (
     "cagliari",
 )
 KINDS = ("comune", "museo", "biblioteca", "blog", "shop")
+LONG_HOSTS = (
+    "biblioteca.santa-maria-capua-vetere.it",
+    "protezione-civile.provincia.barletta-andria-trani.it",
+)
+"""The first fits the width of a phone, the second does not."""
 NASTY = "http://www.esempio.it/<script>alert(1)</script>&\"'"
 READ = ("fetched", "redirect")
 STATES = ("fetched", "redirect", "robots-denied", "error", "never-tried")
@@ -51,7 +56,7 @@ def make_compact(folder: Path, pages: int = 400, crawls: tuple[Path, ...] = (), 
 
 def _urls(random: np.random.Generator, count: int) -> list[str]:
     """Pages on hosts of very different size."""
-    hosts = ["www.esempio.it", *(f"{kind}.{town}.it" for kind in KINDS for town in TOWNS)]
+    hosts = ["www.esempio.it", *LONG_HOSTS, *(f"{kind}.{town}.it" for kind in KINDS for town in TOWNS)]
     of_page = np.minimum(random.zipf(1.3, count), len(hosts)) - 1
     return [f"http://{hosts[host]}/" if page < len(hosts) else f"http://{hosts[host]}/p/{page}.html"
             for page, host in enumerate([*range(len(hosts)), *of_page[len(hosts):].tolist()][:count])]  # fmt: skip
@@ -118,8 +123,8 @@ def _progress_line(random: np.random.Generator, done: float, seconds: float, pag
         "time": 1.8e9 + done * seconds,
         "pages": int(pages * done),
         "pages_per_second": pages / seconds * busy * cap / 325e3,
-        "bytes": int(3e5 * done * seconds),
-        "bytes_per_second": cap * busy,
+        "wire_bytes": int(3e5 * done * seconds),
+        "wire_bytes_per_second": cap * busy,
         "bandwidth_cap": cap,
         "connections": int(60 * busy),
         "connections_cap": 5000,

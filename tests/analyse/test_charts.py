@@ -28,11 +28,11 @@ def test_a_cap_goes_in_steps() -> None:
 
 
 def test_zeros_have_no_place_on_logarithmic_axes() -> None:
-    assert log_dots("t", [(0, 5), (1, 0), (2, 3)], [], "x", "y", "series-1").count('class="dot') == 1
+    assert log_dots("t", [(0, 5), (1, 0), (2, 3)], None, "x", "y", "series-1").count('class="dot') == 1
 
 
 def test_many_dots_are_thinned_and_the_ends_stay() -> None:
-    chart = log_dots("t", [(n, 1) for n in range(1, 5000)], [], "x", "y", "series-1")
+    chart = log_dots("t", [(n, 1) for n in range(1, 5000)], None, "x", "y", "series-1")
     assert chart.count('class="dot') <= MAX_DOTS + 2
     assert "x: 4,999" in chart
     assert "x: 1<" in chart

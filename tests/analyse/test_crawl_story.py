@@ -122,3 +122,26 @@ def test_nothing_there_is_no_story(tmp_path: Path) -> None:
 )
 def test_the_host_of_a_key(key: str, host: str) -> None:
     assert host_of_key(key) == host
+
+
+def test_the_time_between_two_runs_is_not_crawling(tmp_path: Path) -> None:
+    """The counter of bytes begins at zero in each run; both runs count."""
+    runs = [(100, 0), (110, 500), (120, 900), (1000, 0), (1010, 300)]
+    lines = "".join(json.dumps({"time": time, "wire_bytes": sent}) + "\n" for time, sent in runs)
+    story = told(write(tmp_path / "c", page(time=101) + page(time=1009), lines))
+    assert story.seconds == 30
+    assert story.wire_bytes == 1200
+    assert story.tried_per_second == pytest.approx(2 / 30)
+
+
+def test_what_robots_deny_was_tried_and_what_was_cut_was_not(tmp_path: Path) -> None:
+    lines = page() + page(status=0, state="robots-denied") + page(time=0, status=0, state="trap-cut")
+    story = told(write(tmp_path / "c", lines))
+    assert story.tried == 2
+    assert story.pages == 1
+
+
+def test_without_a_progress_log_the_pages_tell_the_time(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "c", page(time=10) + page(time=30)))
+    assert story.seconds == 20
+    assert story.wire_bytes is None

@@ -73,3 +73,17 @@ def test_links_to_oneself_are_not_mutual(graph: Csr, expected: float) -> None:
 
 def test_loops_are_counted() -> None:
     assert count_loops(from_arcs(3, [(0, 0), (0, 1), (2, 2)])) == 2
+
+
+def test_the_ccdf_is_the_share_with_so_many_or_more() -> None:
+    assert histogram(np.array([0, 1, 1, 5])).ccdf() == [(0, 1.0), (1, 0.75), (5, 0.25)]
+
+
+def test_the_fitted_tail_follows_the_data_it_was_drawn_from() -> None:
+    drawn = np.random.default_rng(3).zipf(2.3, 100_000)
+    fit = power_law(histogram(drawn[drawn < 10**9]))
+    assert fit is not None
+    assert fit.at_least(fit.start) == 1
+    for degree in (fit.start + 1, 3 * fit.start, 10 * fit.start):
+        seen = (drawn >= degree).sum() / fit.tail
+        assert fit.at_least(degree) == pytest.approx(seen, rel=0.05)

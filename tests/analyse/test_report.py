@@ -10,6 +10,8 @@ import pytest
 
 from tests.analyse.compact import make_compact
 from webgraph_it.analyse.__main__ import main
+from webgraph_it.analyse.crawl_story import read_story
+from webgraph_it.analyse.report_parts import host_link, page_link
 from webgraph_it.analyse.style import STYLE
 
 VOID = {"meta", "input", "br"}
@@ -63,11 +65,58 @@ def test_no_script_and_no_handler_whatever_pages_are_called(html: str) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
 
 
-def test_nothing_points_outside(html: str) -> None:
-    assert not re.search(r"(?:src|href|xlink:href|action)=\"(?!#)", html)
+def test_nothing_is_loaded_and_only_names_lead_outside(html: str) -> None:
+    assert not re.search(r"(?:src|xlink:href|action)=", html)
     assert "url(" not in html
     assert "@import" not in html
     assert "default-src 'none'" in html.replace("&#x27;", "'")
+    leading = re.findall(r"<(\w+) ([^>]*href=[^>]*)>", html)
+    outside = [(tag, attributes) for tag, attributes in leading if 'href="#' not in attributes]
+    assert len(outside) > 100
+    assert {tag for tag, _ in outside} == {"a"}
+    assert all(re.search(r'href="https?://', attributes) for _, attributes in outside)
+    assert all('rel="noopener noreferrer"' in attributes for _, attributes in outside)
+
+
+@pytest.mark.parametrize(
+    "name", ["javascript:alert(1)", "javascript://x/%0aalert(1)", "data:text/html,x", "ftp://a.it/", "a"]
+)
+def test_what_is_no_address_of_the_web_is_no_link(name: str) -> None:
+    assert page_link(name) == name
+    assert "href" not in host_link('a.it/" onclick="x')
+
+
+def test_each_number_has_one_source(html: str, analysed: Path) -> None:
+    """Tiles of both sections, the chart's words and the crawl's own count agree."""
+    story = read_story([analysed.parent / "crawl"])
+    assert story is not None
+    tile = re.findall(r"<b>([^<]*)</b><span>URLs tried per second</span>", html)
+    assert tile == [f"{story.tried / 310:,.1f}"] * 2
+    assert re.findall(r"URLs tried per second</h3><p>Mean ([0-9.,]+)\.", html) == tile[:1]
+    assert f"<b>{story.tried:,}</b><span>URLs tried</span>" in html
+    assert story.tried == sum(story.states.values()) == story.progress[-1]["pages"]
+    assert f"Mean {story.wire_bytes / 310 / 1000:,.0f} KB/s" in html
+
+
+def test_the_bandwidth_is_that_which_is_capped_with_its_unit(html: str) -> None:
+    assert "KB/s on the wire" in html
+    assert "What came over the wire each second, headers and TLS included" in html
+
+
+def test_degrees_are_cumulative_with_their_fitted_tail(html: str, analysed: Path) -> None:
+    """Against a plain count of the summary's histogram."""
+    pages = json.loads((analysed / "analysis/summary.json").read_text())["levels"]["pages"]
+    degrees, law = dict(pages["in_degrees"]), pages["in_power_law"]
+    drawing = html.partition('aria-label="In-degree of pages"')[2].partition("</svg>")[0]
+    told = re.findall(
+        r"in-degree: ([\d,]+)</text><text[^>]*>share of pages with so many or more: ([\d.e-]+)<", drawing
+    )
+    assert len(told) > 20
+    for degree, share in told:
+        plain = sum(count for d, count in degrees.items() if d >= int(degree.replace(",", ""))) / 1500
+        assert float(share) == pytest.approx(plain, rel=1e-3)
+    assert f"α = {law['exponent']:.2f}, xmin = {law['start']}" in drawing
+    assert 'class="line fit"' in drawing
 
 
 def test_every_series_colour_stands_out_in_both_themes() -> None:
@@ -94,7 +143,7 @@ def luminance(colour: str) -> float:
 def test_every_section_of_the_promise_is_there(html: str) -> None:
     for words in (
         "Summary", "In-degree of pages", "Out-degree of pages", "Bow-tie of pages", "First 20 pages", "First 20 hosts",
-        "First 20 domains", "Link matrix", "Pages per second",
+        "First 20 domains", "Link matrix", "URLs tried per second",
         "Bandwidth", "scheduled cap", "Connections", "The frontier", "Status codes", "Media types",
         "What became of the nodes", "Slowest hosts",
     ):  # fmt: skip

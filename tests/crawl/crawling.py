@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.crawl.shard_reader import CrawledGraph, read_crawl
-from webgraph_it.simweb import SimWeb
+from tests.crawl.shard_reader import read_crawl
+from webgraph_it.simweb import SimWeb, compare
 
 PROJECT = Path(__file__).parents[2]
 
@@ -57,29 +57,4 @@ def run_crawl(web: SimWeb, jobdir: Path, *, seconds: float = 120, **settings: An
 
 def differences(web: SimWeb, jobdir: Path) -> list[str]:
     """Every way in which the crawl directory is not the truth; traps are compared with their bounds."""
-    crawled, truth = read_crawl(jobdir), web.truth
-    trapped = tuple(truth.bounds)
-
-    def free(key: str) -> bool:
-        return not key.startswith(trapped) if trapped else True
-
-    nodes = {key for key in crawled.urls if free(key)}
-    arcs = {(parent, child) for parent, child in crawled.arcs if free(parent) and free(child)}
-    expected_nodes = {key for key in truth.nodes if free(key)}
-    expected_arcs = {(parent, child) for parent, child in truth.arcs if free(parent) and free(child)}
-    found = list(crawled.faults)
-    found += [f"node missing: {key} ({truth.nodes[key]})" for key in sorted(expected_nodes - nodes)]
-    found += [f"node too many: {key} ({crawled.state(key)})" for key in sorted(nodes - expected_nodes)]
-    found += [f"arc missing: {parent} → {child}" for parent, child in sorted(expected_arcs - arcs)]
-    found += [f"arc too many: {parent} → {child}" for parent, child in sorted(arcs - expected_arcs)]
-    found += [
-        f"state of {key}: {crawled.state(key)} ({crawled.reason(key)}), expected {truth.nodes[key]}"
-        for key in sorted(nodes & expected_nodes)
-        if crawled.state(key) != truth.nodes[key]
-    ]
-    return found + _beyond_bounds(crawled, truth.bounds)
-
-
-def _beyond_bounds(crawled: CrawledGraph, bounds: Mapping[str, int]) -> list[str]:
-    counts = {host: sum(1 for key in crawled.parents if key.startswith(host)) for host in bounds}
-    return [f"{host}: {n} pages, at most {bounds[host]}" for host, n in counts.items() if n > bounds[host]]
+    return compare.differences(web.truth, read_crawl(jobdir))

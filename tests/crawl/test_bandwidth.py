@@ -88,6 +88,18 @@ def test_no_second_holds_more_than_the_cap_and_a_new_plan_holds_within_two(tmp_p
     assert 0.8 * CAP <= mean_rate(first) <= 1.02 * CAP
     assert fullest_second(second) <= 1.1 * 100_000
     assert found["bandwidth/bytes"] > 6 * 0.8 * CAP
+    told = progress_between(tmp_path / "crawl", first[0][0], first[-1][0])
+    assert len(told) >= 3
+    assert max(line["wire_bytes_per_second"] for line in told) <= 1.1 * CAP
+    for line in told:
+        witness = min(first, key=lambda sample: abs(sample[0] - line["time"]))[1]
+        assert abs(line["wire_bytes"] - witness) <= 0.25 * CAP
+
+
+def progress_between(jobdir: Path, begin: float, end: float) -> list[dict[str, float]]:
+    """What the crawl itself said of that time."""
+    lines = [json.loads(line) for line in (jobdir / "reports/progress.jsonl").read_text().splitlines()]
+    return [line for line in lines if begin <= line["time"] <= end]
 
 
 @pytest.mark.slow

@@ -91,3 +91,21 @@ def test_in_the_end_exactly_what_has_arrived_is_charged(steps: list[tuple[str, i
             charged += arrivals.end(one) + arrivals.begin(one, BUFFER)
     assert charged + arrivals.end(one) == one.arrived - 33
     assert one not in arrivals
+
+
+def test_what_has_arrived_is_counted_once_whatever_was_expected() -> None:
+    """Without what came before a response began, and what nobody will read under a limit."""
+    arrivals, one, other = Arrivals(), Socket(arrived=700), Socket()
+    arrivals.begin(one, BUFFER)
+    arrivals.begin(other, 0)
+    one.arrived, other.arrived = 1000, 50
+    arrivals.look(0.0)
+    assert arrivals.arrived_bytes == 350
+    arrivals.expect(one, BUFFER, BUFFER, 0.0)
+    arrivals.look(PATIENCE_SECONDS * 2)
+    assert arrivals.arrived_bytes == 350
+    one.arrived += 10
+    arrivals.end(one)
+    arrivals.end(one)
+    arrivals.clear()
+    assert arrivals.arrived_bytes == 360

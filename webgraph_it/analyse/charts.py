@@ -112,10 +112,19 @@ def legend(lines: Sequence[tuple[str, str]]) -> Markup:
 # -- degrees -------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A law fitted to the tail of a distribution: where it runs, and what to write beside it."""
+
+    points: Sequence[tuple[float, float]]
+    """From the start of the tail on."""
+    label: str
+
+
 def log_dots(
     title: str,
     points: Sequence[tuple[float, float]],
-    law: Sequence[tuple[float, float]],
+    fit: Fit | None,
     x_label: str,
     y_label: str,
     class_: str,
@@ -125,9 +134,6 @@ def log_dots(
     x = scale_for([at for at, _ in dots], LEFT, WIDTH - RIGHT, logarithmic=True)
     y = scale_for([value for _, value in dots], HEIGHT - BOTTOM, TOP, logarithmic=True)
     drawn = [element("circle", cx=x(at), cy=y(value), r=2.6, class_=f"dot {class_}") for at, value in dots]
-    visible = [(at, value) for at, value in law if value >= y.low]
-    line = " ".join(f"{number(x(at))},{number(y(value))}" for at, value in visible)
-    fitted = element("polyline", points=line, class_="line fit") if visible else ""
     hits = [
         hit(
             element("circle", cx=x(at), cy=y(value), r=6, class_="strip"),
@@ -135,7 +141,19 @@ def log_dots(
         )
         for at, value in dots
     ]
-    return picture(title, frame(x, y, x_label, y_label), drawn, fitted, hits)
+    return picture(title, frame(x, y, x_label, y_label), drawn, _fitted(fit, x, y) if fit else "", hits)
+
+
+def _fitted(fit: Fit, x: Scale, y: Scale) -> list[Markup]:
+    """The line as far as the drawing goes, where it begins, and its label in the empty corner above."""
+    visible = [(at, value) for at, value in fit.points if value >= y.low]
+    line = " ".join(f"{number(x(at))},{number(y(value))}" for at, value in visible)
+    start = x(fit.points[0][0])
+    return [
+        element("line", x1=start, x2=start, y1=TOP + 22, y2=HEIGHT - BOTTOM, class_="start"),
+        element("polyline", points=line, class_="line fit"),
+        text(WIDTH - RIGHT, TOP + 14, fit.label, "fit-label", "end"),
+    ]
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -157,13 +175,13 @@ class Bar:
     class_: str = "series-1"
 
 
-ROW = 25
+ROW = 27
 
 
 def bars(title: str, rows: Sequence[Bar], unit: str) -> Markup:
     """Horizontal bars with their names to the left and their values to the right."""
-    names = min(170.0, max(len(row.name) for row in rows) * CHARACTER_WIDE + 12)
-    room = WIDTH - names - 52
+    names = min(0.42 * WIDTH, max(len(row.name) for row in rows) * CHARACTER_WIDE + 12)
+    room = WIDTH - names - 58
     whole = sum(row.value for row in rows)
     largest = max((row.value for row in rows), default=1) or 1
     height = ROW * len(rows) + 8
@@ -182,7 +200,7 @@ def bars(title: str, rows: Sequence[Bar], unit: str) -> Markup:
     return picture(title, parts, hits, height=max(height, 60))
 
 
-CHARACTER_WIDE = 7.2
+CHARACTER_WIDE = 8.0
 
 
 def cut(words: str, room: float) -> str:

@@ -5,6 +5,7 @@ URL), up to the lengths in `committed.json` where it exists. Everything is optio
 empty. A line that is no JSON object (torn by a crash) is counted and left out. A dozen numbers per host
 stay in memory, nothing per page."""
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ MAX_POINTS = 180
 MIN_FETCHES_OF_SLOW_HOST = 5
 """Hosts with fewer timed fetches are not called slow: one bad moment would decide."""
 
-NOT_ASKED = frozenset({"robots-denied", "trap-cut", "quota-cut", "never-tried"})
+NOT_TRIED = frozenset({"trap-cut", "quota-cut", "never-tried"})
+"""States of URLs that never had their turn."""
+NOT_ASKED = NOT_TRIED | {"robots-denied"}
 """States of URLs that no server was asked for: they count as states and reasons only."""
 
 Moment = dict[str, float | None]
@@ -42,7 +45,11 @@ class HostTally:
 
 @dataclass(slots=True)
 class CrawlStory:
-    """One crawl, or several one after the other."""
+    """One crawl, or several one after the other.
+
+    One source for each number: what became of URLs is counted in the page log; time and bytes on the wire come
+    from the progress log, and only without it does the page log tell the time.
+    """
 
     progress: list[Moment] = field(default_factory=list)
     """Each moment has `elapsed` (s since the first) beside the fields of the file."""
@@ -52,16 +59,30 @@ class CrawlStory:
     reasons: Counter[str] = field(default_factory=Counter)
     depths: Counter[int] = field(default_factory=Counter)
     hosts: dict[str, HostTally] = field(default_factory=dict)
+    tried: int = 0
+    """URLs that had their turn, also those that robots.txt denied: `pages` of the progress log."""
     pages: int = 0
     """URLs that a server was asked for."""
     bytes: int = 0
+    """Of their contents, unpacked."""
+    wire_bytes: float | None = None
+    """All that came over the wire; None if the progress log does not say it."""
+    running_seconds: float | None = None
+    """While a process ran, by the progress log."""
     first: float = float("inf")
     last: float = 0.0
     bad_lines: int = 0
 
     @property
     def seconds(self) -> float:
-        return max(0.0, self.last - self.first)
+        """How long it crawled."""
+        logged = max(0.0, self.last - self.first)
+        return logged if self.running_seconds is None else self.running_seconds
+
+    @property
+    def tried_per_second(self) -> float | None:
+        """The mean speed; None if there is no time to divide by."""
+        return self.tried / self.seconds if self.seconds > 0 else None
 
     def slowest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
         """Hosts whose fetches took longest on average."""
@@ -82,7 +103,10 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
         for path, length in _page_logs(folder):
             for line in _objects(path, length, story):
                 _count_page(story, line)
-    story.progress = _thinned(_with_elapsed(moments))
+    moments = _with_elapsed(moments)
+    story.wire_bytes = _total(moments, "wire_bytes")
+    story.running_seconds = _running_seconds(moments)
+    story.progress = _thinned(moments)
     return story if story.pages or story.progress else None
 
 
@@ -115,6 +139,7 @@ def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict
 
 def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
     story.states[str(line.get("state", ""))] += 1
+    story.tried += line.get("state") not in NOT_TRIED
     if reason := str(line.get("reason") or ""):
         story.reasons[reason] += 1
     time, size = _number(line.get("time")) or 0.0, int(_number(line.get("bytes")) or 0)
@@ -156,6 +181,25 @@ def _with_elapsed(moments: list[Moment]) -> list[Moment]:
     )
     start = timed[0]["time"] or 0.0 if timed else 0.0
     return [{**moment, "elapsed": (moment["time"] or 0.0) - start} for moment in timed]
+
+
+def _total(moments: list[Moment], key: str) -> float | None:
+    """The sum over all runs of a counter that begins at zero in each."""
+    known = [value for moment in moments if (value := moment.get(key)) is not None]
+    ends = [last for last, following in itertools.pairwise([*known, -1.0]) if following < last]
+    return sum(ends) if known else None
+
+
+def _running_seconds(moments: list[Moment]) -> float | None:
+    """From the first moment to the last, without the time between two runs (where the counter of bytes falls)."""
+    if len(moments) < 2:
+        return None
+    pairs = itertools.pairwise(moments)
+    return sum(
+        (b["elapsed"] or 0.0) - (a["elapsed"] or 0.0)
+        for a, b in pairs
+        if (b.get("wire_bytes") or 0.0) >= (a.get("wire_bytes") or 0.0)
+    )
 
 
 def _thinned(moments: list[Moment]) -> list[Moment]:

@@ -39,6 +39,11 @@ class Histogram:
         """How many nodes have each degree or more."""
         return np.cumsum(self.counts[::-1])[::-1]
 
+    def ccdf(self) -> list[tuple[int, float]]:
+        """(degree, share of all nodes with that degree or more), for each degree that occurs."""
+        shares = self.at_least() / max(1, self.counts.sum())
+        return list(zip(self.degrees.tolist(), shares.tolist(), strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
@@ -52,6 +57,10 @@ class PowerLaw:
     """Nodes with degree ≥ start."""
     distance: float
     """Largest gap between the two cumulative distributions (Kolmogorov-Smirnov), 0 to 1."""
+
+    def at_least(self, degree: float) -> float:
+        """Of the nodes in the tail, the share that the law gives to `degree` (not below `start`) or more."""
+        return float(zeta(self.exponent, degree) / zeta(self.exponent, self.start))
 
 
 def histogram(degrees: NDArray[np.int64]) -> Histogram:

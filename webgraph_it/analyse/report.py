@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
-from webgraph_it.analyse.charts import log_dots
+from webgraph_it.analyse.charts import Fit, log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
 from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
-from webgraph_it.analyse.report_crawl import crawl_section
-from webgraph_it.analyse.report_parts import card, section, table, tiles
+from webgraph_it.analyse.report_crawl import crawl_section, speed_words
+from webgraph_it.analyse.report_parts import card, host_link, page_link, section, table, tiles
 from webgraph_it.analyse.results import Best
 from webgraph_it.analyse.style import document
 from webgraph_it.analyse.svg import Markup, element, exact, percent, short
@@ -77,18 +77,23 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     pages = analysis.findings[0].summary
     read = analysis.states.counts.get("fetched", 0) + analysis.states.counts.get("redirect", 0)
     figures = [
-        (short(pages.nodes), "pages known"),
-        (short(read), "of them read"),
-        (short(pages.arcs), "links"),
-        *((short(f.summary.nodes), f.level) for f in analysis.findings[1:]),
+        (_count(pages.nodes), "pages known"),
+        (_count(read), "of them read"),
+        (_count(pages.arcs), "links"),
+        *((_count(f.summary.nodes), f.level) for f in analysis.findings[1:]),
         (f"{pages.mean_degree:.1f}", "links per page"),
         (percent(pages.largest_strong, pages.nodes), "in the core"),
         (percent(pages.reciprocity, 1), "of links are mutual"),
         (percent(pages.dangling, pages.nodes), "of pages without links"),
     ]
-    if story and story.seconds > 1:
-        figures.append((f"{story.pages / story.seconds:,.1f}", "pages per second"))
+    if story and story.tried_per_second is not None:
+        figures.append((speed_words(story), "URLs tried per second"))
     return [tiles(figures)]
+
+
+def _count(value: int) -> str:
+    """In full as long as a tile has room for it."""
+    return exact(value) if value < 10_000_000 else short(value)
 
 
 # -- degrees -------------------------------------------------------------------------------------------------
@@ -96,9 +101,9 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
 
 def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
-        "How many nodes have how many links, on two logarithmic axes. A straight line is a power law; the "
-        "dashed one is the best fit to the tail. Nodes with no link at all have no place on such a plot and "
-        "are counted above it."
+        "The share of nodes that have so many links or more (the complementary cumulative distribution), on two "
+        "logarithmic axes. A straight line is a power law: the dashed one is the best fit to the tail, with "
+        "exponent α, from xmin on. Nodes with no link at all have no place on such a plot and are counted above it."
     )
     cards = []
     for finding in findings:
@@ -113,32 +118,28 @@ def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
 
 
 def _degree_card(level: str, direction: str, class_: str, counted: Histogram, law: PowerLaw | None) -> Markup:
-    points = list(zip(counted.degrees.tolist(), counted.counts.tolist(), strict=True))
-    zero = dict(points).get(0, 0)
+    zero = int(counted.counts[counted.degrees == 0].sum())
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent {law.exponent:.3f} ± {law.error:.3f} from {law.start} on "
-            f"({exact(law.tail)} {level}; distance {law.distance:.3f})."
+            f"Exponent α = {law.exponent:.2f} ± {law.error:.2f} from xmin = {exact(law.start)} on "
+            f"({exact(law.tail)} {level}; Kolmogorov-Smirnov distance {law.distance:.3f})."
         )
     else:
         words += "Too few for a power-law fit."
     title = f"{direction} of {level}"
-    return card(
-        title, words, log_dots(title, points, _law_line(law, counted), direction.lower(), level, class_)
-    )
+    fit = _fit(law, counted) if law else None
+    y_label = f"share of {level} with so many or more"
+    return card(title, words, log_dots(title, counted.ccdf(), fit, direction.lower(), y_label, class_))
 
 
-def _law_line(law: PowerLaw | None, counted: Histogram) -> list[tuple[float, float]]:
-    """Expected counts at both ends of the tail (a straight line on these axes)."""
-    if law is None:
-        return []
-    from scipy.special import zeta
-
-    scale = law.tail / float(zeta(law.exponent, law.start))
+def _fit(law: PowerLaw, counted: Histogram) -> Fit:
+    """The law's own share of nodes, from the start of its tail to the largest degree."""
+    tail = law.tail / int(counted.counts.sum())
     last = int(counted.degrees.max())
     steps = [law.start * (last / law.start) ** (step / 30) for step in range(31)]
-    return [(at, scale * at**-law.exponent) for at in steps]
+    label = f"α = {law.exponent:.2f}, xmin = {exact(law.start)}"
+    return Fit([(at, tail * law.at_least(at)) for at in steps], label)
 
 
 # -- bow-tie -------------------------------------------------------------------------------------------------
@@ -199,7 +200,7 @@ def _rank_card(finding: Finding) -> Markup:
         )
         controls.append(element("label", title, for_=identity))
         rows = [
-            [position, _named(row), _value(measure, row.value)]
+            [position, _named(row, finding.level), _value(measure, row.value)]
             for position, row in enumerate(finding.best[measure][:SHOWN], 1)
         ]
         singular = finding.level.removesuffix("s")
@@ -209,9 +210,10 @@ def _rank_card(finding: Finding) -> Markup:
     return card(f"First {SHOWN} {finding.level}", "", tabs, wide=finding.level == "pages")
 
 
-def _named(row: Best) -> Markup:
+def _named(row: Best, level: str) -> Markup:
     unread = row.state not in ("", "fetched")
-    return element("span", row.name, element("small", row.state) if unread else "")
+    name = page_link(row.name) if level == "pages" else host_link(row.name)
+    return element("span", name, element("small", row.state) if unread else "")
 
 
 def _value(measure: str, value: float) -> str:
@@ -255,7 +257,9 @@ def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     ]
     head = ["state", "pages", "share", "without links", "PageRank held"]
     left_out = _left_out(analysis, story)
-    body = card("What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}), wide=True)
+    body = card(
+        "What became of the nodes", left_out, table(head, rows, numbers={1, 2, 3, 4}, names={0}), wide=True
+    )
     return [element("p", words), element("div", body, class_="cards")]
 
 

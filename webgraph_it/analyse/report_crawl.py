@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from webgraph_it.analyse.charts import Bar, Line, bars, legend, line_chart
 from webgraph_it.analyse.crawl_story import MIN_FETCHES_OF_SLOW_HOST, CrawlStory, HostTally, Moment
-from webgraph_it.analyse.report_parts import card, table, tiles
-from webgraph_it.analyse.svg import Markup, element, exact, short
+from webgraph_it.analyse.report_parts import card, host_link, table, tiles
+from webgraph_it.analyse.svg import Markup, element, exact
 
 KB = 1000
 SHOWN_HOSTS = 12
@@ -26,19 +26,27 @@ STATE_CLASSES = {
 
 def crawl_section(story: CrawlStory) -> list[Markup]:
     """What the crawl's own logs say; parts without data are left out."""
-    cards = [*_over_time(story.progress), *_counted(story), *_hosts(story)]
+    cards = [*_over_time(story), *_counted(story), *_hosts(story)]
     return [_figures(story), element("div", *cards, class_="cards")]
 
 
 def _figures(story: CrawlStory) -> Markup:
-    figures = [(short(story.pages), "URLs asked for"), (_size(story.bytes), "of pages parsed")]
-    seconds = max(story.seconds, story.progress[-1]["elapsed"] or 0.0) if story.progress else story.seconds
-    figures.append((_duration(seconds), "of crawling"))
-    figures.append((short(len(story.hosts)), "hosts visited"))
+    figures = [(exact(story.tried), "URLs tried"), (_duration(story.seconds), "of crawling")]
+    if story.tried_per_second is not None:
+        figures.append((speed_words(story), "URLs tried per second"))
+    if story.wire_bytes is not None:
+        figures.append((_size(story.wire_bytes), "came over the wire"))
+    figures.append((_size(story.bytes), "of pages, unpacked"))
+    figures.append((exact(len(story.hosts)), "hosts visited"))
     memory = [value for moment in story.progress if (value := moment.get("rss_bytes"))]
     if memory:
         figures.append((_size(max(memory)), "of memory, at most"))
     return tiles(figures)
+
+
+def speed_words(story: CrawlStory) -> str:
+    """The mean, wherever it is said."""
+    return f"{story.tried_per_second or 0.0:,.1f}"
 
 
 def _size(count: float) -> str:
@@ -58,18 +66,33 @@ def _duration(seconds: float) -> str:
 # -- over time -----------------------------------------------------------------------------------------------
 
 
-def _over_time(moments: Sequence[Moment]) -> list[Markup]:
+def _over_time(story: CrawlStory) -> list[Markup]:
+    moments = story.progress
     if len(moments) < 2:
         return []
     xs, unit = _times(moments)
+    speed = f"Mean {speed_words(story)}. "
+    wire = (
+        "What came over the wire each second, headers and TLS included, whether read or not: the amount that "
+        f"the schedule caps. Mean {_rate(story)}. The cap holds over a minute; a single second may take a tenth more. "
+    )
+    rate = "URLs tried per second"
     cards = [
-        _limited(moments, xs, unit, "Pages per second", "pages_per_second", None, "pages/s", "series-1"),
-        _limited(moments, xs, unit, "Bandwidth", "bytes_per_second", "bandwidth_cap", "KB/s", "series-3", KB),
+        _limited(moments, xs, unit, rate, "pages_per_second", None, "URLs/s", "series-1", speed),
+        _limited(
+            moments, xs, unit, "Bandwidth", "wire_bytes_per_second", "bandwidth_cap", "KB/s on the wire", "series-3",
+            wire, KB,
+        ),
         _limited(moments, xs, unit, "Connections", "connections", "connections_cap", "sockets", "series-4"),
         _several(moments, xs, unit, "The frontier", FRONTIER_LINES),
         _several(moments, xs, unit, "Hosts in the frontier", HOST_LINES),
-    ]
+    ]  # fmt: skip
     return [made for made in cards if made]
+
+
+def _rate(story: CrawlStory) -> str:
+    mean = (story.wire_bytes or 0.0) / story.seconds if story.seconds else 0.0
+    return f"{exact(round(mean / KB))} KB/s"
 
 
 FRONTIER_LINES = {"seen": "URLs known", "queued": "waiting", "pages": "tried"}
@@ -94,7 +117,7 @@ def _values(moments: Sequence[Moment], key: str, divisor: float = 1) -> list[flo
 
 def _limited(
     moments: Sequence[Moment], xs: list[float], unit: str, title: str,
-    key: str, cap_key: str | None, y_label: str, class_: str, divisor: float = 1,
+    key: str, cap_key: str | None, y_label: str, class_: str, told: str = "", divisor: float = 1,
 ) -> Markup | None:  # fmt: skip
     """A measure over time, against its cap."""
     values = _values(moments, key, divisor)
@@ -103,12 +126,12 @@ def _limited(
         return None
     caps = _values(moments, cap_key, divisor) if cap_key else []
     limits = [value for value in caps if value is not None]
-    words = f"Mean {exact(round(sum(known) / len(known), 1))}, highest {exact(round(max(known), 1))}. "
+    words = f"{told}Highest {exact(round(max(known), 1))}. "
     lines = [Line(f"{y_label}:", values, class_, filled=True)]
     keys = [(y_label, class_)]
     if limits and min(limits) <= FAR * max(known):
         lines.append(Line("cap:", caps, "limit"))
-        keys.append(("scheduled cap" if key == "bytes_per_second" else "cap", "limit"))
+        keys.append(("scheduled cap" if divisor == KB else "cap", "limit"))
     elif limits:
         words += f"The cap of {exact(min(limits))} is far above the chart."
     elif cap_key:
@@ -175,7 +198,9 @@ def _hosts(story: CrawlStory) -> list[Markup]:
     made = []
     slow = story.slowest_hosts(SHOWN_HOSTS)
     if slow:
-        rows = [[name, exact(t.pages), _mean_fetch(t), _duration(t.last - t.first)] for name, t in slow]
+        rows = [
+            [host_link(name), exact(t.pages), _mean_fetch(t), _duration(t.last - t.first)] for name, t in slow
+        ]
         words = (
             f"The longest mean time of a fetch, from asking to the last byte, of hosts with "
             f"{MIN_FETCHES_OF_SLOW_HOST} fetches or more. Our own waiting between two fetches is not in it."
@@ -184,7 +209,7 @@ def _hosts(story: CrawlStory) -> list[Markup]:
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))
     large = story.largest_hosts(SHOWN_HOSTS)
     if large:
-        rows = [[name, exact(t.pages), _size(t.bytes), _mean_fetch(t)] for name, t in large]
+        rows = [[host_link(name), exact(t.pages), _size(t.bytes), _mean_fetch(t)] for name, t in large]
         head = ["host", "URLs", "size", "mean fetch"]
         made.append(
             card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))

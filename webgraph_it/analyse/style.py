@@ -10,11 +10,11 @@ from webgraph_it.analyse.svg import Markup, element
 STYLE = """
 :root { color-scheme: light dark;
   --page: #f6f7f9; --panel: #ffffff; --ink: #15202b; --soft: #55616e; --rule: #dfe3e8; --grid: #e9ecf0;
-  --accent: #0b63b5; --tint: #e6f0fa; --tip: #15202b; --tip-ink: #ffffff;
+  --shade: #00000033; --accent: #0b63b5; --tint: #e6f0fa; --tip: #15202b; --tip-ink: #ffffff;
   --c1: #0b63b5; --c2: #c2410c; --c3: #0f7f6c; --c4: #7a3fb0; --c5: #a06a00; --c6: #6b7683; }
 @media (prefers-color-scheme: dark) { :root {
   --page: #0f151b; --panel: #18212a; --ink: #e8edf2; --soft: #a3afbb; --rule: #2b3743; --grid: #243039;
-  --accent: #6db3f2; --tint: #1d3247; --tip: #e8edf2; --tip-ink: #10161c;
+  --shade: #00000099; --accent: #6db3f2; --tint: #1d3247; --tip: #e8edf2; --tip-ink: #10161c;
   --c1: #6db3f2; --c2: #ff9a62; --c3: #46cdb2; --c4: #c79bf2; --c5: #e8bb4f; --c6: #93a0ad; } }
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; -webkit-text-size-adjust: 100%; }
@@ -48,6 +48,14 @@ section > p { color: var(--soft); margin: 0 0 16px; max-width: 78ch; }
 .card p { color: var(--soft); font-size: .88rem; margin: 0 0 10px; }
 .wide { grid-column: 1 / -1; }
 .scroll { overflow-x: auto; }
+.wider { container-type: inline-size; }
+.wider .hint { margin: 0; overflow: hidden;
+  height: clamp(0px, (var(--natural) - 100cqw) * 1000, 1.8em); }
+.wider .scroll { background: linear-gradient(to right, var(--panel) 30%, transparent) 0 0 local,
+  linear-gradient(to left, var(--panel) 30%, transparent) 100% 0 local,
+  linear-gradient(to right, var(--shade), transparent) 0 0 scroll,
+  linear-gradient(to left, var(--shade), transparent) 100% 0 scroll;
+  background-repeat: no-repeat; background-size: 48px 100%, 48px 100%, 16px 100%, 16px 100%; }
 .scroll .chart { width: calc(var(--natural) * 1.35); min-width: var(--natural); max-width: 100%;
   margin: 0 auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
@@ -58,9 +66,12 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 td.number:first-child { width: 2.4em; }
 td span { white-space: nowrap; } td.name span { white-space: normal; }
 td.name { overflow-wrap: anywhere; }
+.host, .host span { display: inline-block; max-width: 100%; white-space: nowrap; }
+.host { white-space: normal; } .host span { overflow-wrap: anywhere; }
 td small { color: var(--soft); border: 1px solid var(--rule); border-radius: 9px; padding: 0 7px;
   margin-left: 6px; white-space: nowrap; }
-td.name a { color: inherit; }
+td.name a { color: inherit; text-decoration: none; }
+td.name a:hover, td.name a:focus-visible { color: var(--accent); text-decoration: underline; }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px;
   background: currentColor; }
 .key.limit { height: 0; width: 16px; border-radius: 0; background: none;
@@ -81,7 +92,7 @@ td.name a { color: inherit; }
 .tabs > input:nth-of-type(5):checked ~ div:nth-of-type(5) { display: block; }
 footer { color: var(--soft); font-size: .86rem; padding-top: 26px; padding-bottom: 40px; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.chart { display: block; width: 100%; max-width: 660px; height: auto; margin: 0 auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 500px; height: auto; margin: 0 auto; overflow: visible; }
 .chart text { font-size: 12px; fill: var(--ink); }
 .chart .tick, .chart .label { fill: var(--soft); }
 .chart .tick { font-size: 11.5px; font-variant-numeric: tabular-nums; }
@@ -92,6 +103,9 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
   stroke-linecap: round; }
 .chart .line.limit { stroke: var(--soft); stroke-width: 1.6; stroke-dasharray: 6 4; }
 .chart .line.fit { stroke: var(--c2); stroke-dasharray: 7 4; }
+.chart .start { stroke: var(--c2); stroke-opacity: .5; stroke-dasharray: 2 4; }
+.chart .fit-label { fill: var(--c2); font-weight: 600; paint-order: stroke; stroke: var(--panel);
+  stroke-width: 5px; }
 .chart .area { fill: currentColor; fill-opacity: .13; }
 .chart .dot { fill: currentColor; fill-opacity: .72; }
 .chart .bar { fill: currentColor; }
@@ -116,8 +130,14 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
 @media (max-width: 560px) { header, main, footer, nav div { padding-left: 14px; padding-right: 14px; }
   .card { padding: 14px 12px; } .tiles { grid-template-columns: repeat(2, 1fr); } .tile b {
   font-size: 1.35rem; }
-  .tile { padding: 11px 12px; } .hide-narrow { display: none; } .chart text { font-size: 13px; }
-  .chart .tick { font-size: 12.5px; } }
+  .tile { padding: 11px 12px; } .hide-narrow { display: none; } .chart text { font-size: 14px; }
+  .chart .tick { font-size: 13.5px; } .scroll .chart text { font-size: 12px; }
+  .named thead { display: none; }
+  .named tr { display: flex; flex-wrap: wrap; gap: 0 14px; padding: 6px 0; border-bottom: 1px solid var(--rule); }
+  .named td { border: 0; padding: 0; } .named td.name { flex: 1 1 calc(100% - 4em); min-width: 0; }
+  .named td.number { color: var(--soft); font-size: .82rem; }
+  .named td.number:first-child + td.name ~ td.number { margin-left: calc(2.4em + 14px); }
+  .named td.number[data-label]::before { content: attr(data-label) " "; } }
 @media print { nav { display: none; } .card, .tile { break-inside: avoid; } }
 """
 
@@ -130,6 +150,7 @@ def document(title: str, *body: object) -> str:
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="referrer", content="no-referrer"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
         element("style", Markup(STYLE)),

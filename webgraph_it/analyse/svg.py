@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 460, 260
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 42
-CHARACTER = 6.7
+WIDTH, HEIGHT = 400, 270
+LEFT, RIGHT, TOP, BOTTOM = 56, 18, 32, 44
+CHARACTER = 7.6
 """Width of an average character of a tip, in drawing units."""
 
 
@@ -70,7 +70,19 @@ def short(value: float) -> str:
             return f"{value / unit:.3g}{sign}"
     if value == int(value):
         return f"{int(value):,}"
+    if 0 < value < 0.001:
+        return _scientific(value)
     return f"{value:.3g}"
+
+
+def _scientific(value: float) -> str:
+    """0.00001 is 10⁻⁵; 0.00002 is 2·10⁻⁵."""
+    digits, _, exponent = f"{value:.2e}".partition("e")
+    power = f"10{str(int(exponent)).translate(_RAISED)}"
+    return power if float(digits) == 1 else f"{float(digits):g}·{power}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def exact(value: float) -> str:
@@ -151,7 +163,7 @@ def text(x: float, y: float, words: object, class_: str | None = None, anchor: s
 
 
 def frame(x: Scale, y: Scale, x_label: str, y_label: str, height: float = HEIGHT) -> Markup:
-    """Grid lines, ticks and the names of both axes."""
+    """Grid lines, ticks and the names of both axes: that of y above its ticks, where it meets none of them."""
     foot = height - BOTTOM
     parts = []
     for tick in y.ticks():
@@ -159,14 +171,10 @@ def frame(x: Scale, y: Scale, x_label: str, y_label: str, height: float = HEIGHT
         parts.append(text(LEFT - 7, y(tick) + 4, short(tick), "tick", "end"))
     for tick in x.ticks():
         parts.append(element("line", x1=x(tick), x2=x(tick), y1=foot, y2=foot + 4, class_="axis"))
-        parts.append(text(x(tick), foot + 17, short(tick), "tick", "middle"))
+        parts.append(text(x(tick), foot + 18, short(tick), "tick", "middle"))
     parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=foot, y2=foot, class_="axis"))
-    parts.append(text((LEFT + WIDTH - RIGHT) / 2, height - 6, x_label, "label", "middle"))
-    turned = f"rotate(-90 13 {number((TOP + foot) / 2)})"
-    middle = (TOP + foot) / 2
-    parts.append(
-        element("text", y_label, x=13, y=middle, class_="label", text_anchor="middle", transform=turned)
-    )
+    parts.append(text((LEFT + WIDTH - RIGHT) / 2, height - 5, x_label, "label", "middle"))
+    parts.append(text(2, 12, y_label, "label"))
     return markup(parts)
 
 

@@ -28,6 +28,7 @@ from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
 from webgraph_it.engine.required import check_spider
+from webgraph_it.fetch.bandwidth_middleware import shaper_of
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.scheduler import FrontierScheduler
@@ -104,6 +105,7 @@ class CrawlExtension:
             self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally
         )
         self._fetcher = fetcher_of(self._crawler)
+        self._shaper = shaper_of(self._crawler)
         if self._crawler.settings.getfloat("ADDRESS_DELAY"):
             self._fetcher.use_clock(AddressClock(self._scheduler.frontier))
         if self._crawler.settings["LEAN_ENGINE"]:
@@ -235,15 +237,15 @@ class CrawlExtension:
         """The crawl now; rates since `last`."""
         now, tally, counts = time.time(), self._pipeline.tally, self._scheduler.frontier.counts()
         stats = self._crawler.stats
-        received = stats.get_value("bandwidth/bytes", 0)
+        received = self._shaper.wire_bytes()
         elapsed = max(1e-6, now - (last.time if last else self._opened_at))
         return Snapshot(
             time=now,
             pages=tally.pages,
             pages_per_second=(tally.pages - (last.pages if last else self._pages_before)) / elapsed,
             mean_pages_per_second=(tally.pages - self._pages_before) / max(1e-6, now - self._opened_at),
-            bytes=received,
-            bytes_per_second=(received - (last.bytes if last else 0)) / elapsed,
+            wire_bytes=received,
+            wire_bytes_per_second=(received - (last.wire_bytes if last else 0)) / elapsed,
             bandwidth_cap=stats.get_value("bandwidth/cap_bytes_per_second"),
             connections=self._fetcher.governor.sockets,
             connections_cap=self._crawler.settings.getint("MAX_TCP_CONNECTIONS"),

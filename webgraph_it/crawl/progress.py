@@ -16,10 +16,11 @@ class Snapshot:
     pages: int
     pages_per_second: float
     mean_pages_per_second: float
-    bytes: int
-    bytes_per_second: float
+    wire_bytes: int
+    """What came over the wire in this run, read or not, headers and TLS included: what bandwidth_cap limits."""
+    wire_bytes_per_second: float
     bandwidth_cap: float | None
-    """Bytes per second allowed at this hour; None = no limit."""
+    """Bytes per second on the wire allowed at this hour; None = no limit."""
     connections: int
     connections_cap: int
     hosts_ready: int
@@ -38,7 +39,7 @@ class Snapshot:
         cap = "no cap" if self.bandwidth_cap is None else f"cap {self.bandwidth_cap / 1000:,.0f}"
         return (
             f"{self.pages:,} pages | {self.pages_per_second:,.0f}/s (mean {self.mean_pages_per_second:,.0f}/s) | "
-            f"{self.bytes_per_second / 1000:,.0f} KB/s ({cap}) | "
+            f"{self.wire_bytes_per_second / 1000:,.0f} KB/s ({cap}) | "
             f"{self.connections:,} connections (cap {self.connections_cap:,}) | "
             f"hosts {self.hosts_ready:,} ready {self.hosts_waiting:,} waiting {self.hosts_parked:,} parked | "
             f"frontier {self.queued:,} of {self.seen:,} | {self.links_per_page:.1f} links/page | "

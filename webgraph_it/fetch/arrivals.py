@@ -48,6 +48,8 @@ class Arrivals:
 
     def __init__(self) -> None:
         self._accounts: dict[Reader, _Account] = {}
+        self.arrived_bytes = 0
+        """What has come over the wire on all of them, as far as was looked."""
 
     def __contains__(self, reader: Reader) -> bool:
         return reader in self._accounts
@@ -70,13 +72,13 @@ class Arrivals:
         more = max(min(nbytes, most_bytes - account.ahead_bytes), 0)
         account.ahead_bytes += more
         account.expected_by = now + PATIENCE_SECONDS
-        return more + _settle(reader, account)
+        return more + self._settle(reader, account)
 
     def look(self, now: float) -> int:
         """Ask the kernel about all connections."""
         owed = 0
         for reader, account in self._accounts.items():
-            owed += _settle(reader, account)
+            owed += self._settle(reader, account)
             if account.ahead_bytes and now > account.expected_by:
                 owed -= account.ahead_bytes
                 account.ahead_bytes = 0
@@ -85,16 +87,17 @@ class Arrivals:
     def end(self, reader: Reader) -> int:
         """The response has ended, well or badly. Calling it again does nothing."""
         account = self._accounts.pop(reader, None)
-        return 0 if account is None else _settle(reader, account) - account.ahead_bytes
+        return 0 if account is None else self._settle(reader, account) - account.ahead_bytes
 
     def clear(self) -> None:
-        """There is no limit any more."""
+        """There is no limit any more: from now on what is read is counted, also if it has come before."""
+        self.arrived_bytes -= sum(reader.unread_bytes() for reader in self._accounts)
         self._accounts.clear()
 
-
-def _settle(reader: Reader, account: _Account) -> int:
-    arrived = reader.arrived_bytes()
-    new, account.arrived_bytes = arrived - account.arrived_bytes, arrived
-    expected = min(new, account.ahead_bytes)
-    account.ahead_bytes -= expected
-    return new - expected
+    def _settle(self, reader: Reader, account: _Account) -> int:
+        arrived = reader.arrived_bytes()
+        new, account.arrived_bytes = arrived - account.arrived_bytes, arrived
+        self.arrived_bytes += new
+        expected = min(new, account.ahead_bytes)
+        account.ahead_bytes -= expected
+        return new - expected

@@ -56,6 +56,7 @@ class Shaper:
         self._bucket = TokenBucket(bytes_per_second, clock())
         self._pace = StartPace()
         self._arrivals = Arrivals()
+        self._read_without_limit = 0
         self._look_due = -math.inf
         self._readers: OrderedDict[Reader, None] = OrderedDict()
         """Who waits, in order of arrival; whoever gives up leaves at no cost."""
@@ -71,6 +72,15 @@ class Shaper:
     @property
     def bytes_per_second(self) -> float:
         return self._bucket.bytes_per_second
+
+    def wire_bytes(self) -> int:
+        """What has come over the wire until now, headers and TLS included: the amount that is limited.
+
+        While there is no limit nobody asks the kernel, and it is what was read.
+        """
+        if not self._bucket.is_unlimited:
+            self._bucket.take(self._arrivals.look(self._clock()), self._clock())
+        return self._read_without_limit + self._arrivals.arrived_bytes
 
     def set_rate(self, bytes_per_second: float) -> None:
         """A change of the schedule: holds at once, also for those who wait."""
@@ -104,10 +114,12 @@ class Shaper:
         now = self._clock()
         self.meter.add(nbytes, now)
         if self._bucket.is_unlimited:
+            self._read_without_limit += nbytes
             return False
         self._pace.read(nbytes)
         self._turns.discard(reader)
         if reader not in self._arrivals:  # it began when there was no limit
+            self._read_without_limit += nbytes
             self._arrivals.begin(reader, 0)
         self._look(now)
         charge = self._arrivals.expect(reader, nbytes, self.receive_buffer_bytes(), now)

@@ -1,4 +1,7 @@
-"""`python -m webgraph_it.simweb`: build a web from the arguments, serve it, and stop on Ctrl-C."""
+"""`python -m webgraph_it.simweb`: build a web from the arguments, serve it, and stop on Ctrl-C.
+
+`python -m webgraph_it.simweb compare TRUTH_DIR JOBDIR` compares a crawl of it with its truth (compare.py).
+"""
 
 import argparse
 import asyncio
@@ -15,7 +18,7 @@ from typing import NoReturn
 import uvloop
 
 from webgraph_it import __version__
-from webgraph_it.simweb import crawl_settings
+from webgraph_it.simweb import compare, crawl_settings
 from webgraph_it.simweb.habits import chosen_shares, parse_share
 from webgraph_it.simweb.hits import HitLog, NoHitLog
 from webgraph_it.simweb.plan import Plan, PlanError
@@ -29,7 +32,10 @@ from webgraph_it.simweb.world import World
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 when stopped, 2 when the arguments cannot be followed (one sentence says why)."""
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["compare"]:
+        return compare.main(given[1:])
+    options = _parser().parse_args(given)
     _allow_many_sockets()
     try:
         with tempfile.TemporaryDirectory(prefix="simweb-") as folder:
@@ -134,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m webgraph_it.simweb",
         description="A small Italian internet on loopback, which knows its own graph.",
+        epilog="Also: python -m webgraph_it.simweb compare TRUTH_DIR JOBDIR",
     )
     add = parser.add_argument
     add("--version", action="version", version=f"webgraph_it {__version__}")

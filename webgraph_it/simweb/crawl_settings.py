@@ -22,7 +22,7 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
         "BACK_OFF": 0.1,
         "PARK_SECONDS": 1,
         "ROBOTS_RETRY_DELAY": 0.2,
-        "MAX_QUERIES_PER_PATH": 200,
+        "MAX_QUERIES_PER_PATH": 20,
     }
 
 

@@ -19,7 +19,7 @@ SKEW = 5
 """A target of rank r is chosen with a probability proportional to r ** (1 / SKEW - 1)."""
 SPREAD = 0.6
 """Sigma of the log-normal law of out-degrees."""
-QUERIES_PER_PATH = 150
+QUERIES_PER_PATH = 15
 """Hosts that name pages by a query do so up to this page: crawlers take many queries on a path for a trap."""
 
 _INDEX = re.compile(r"(\d+)(?:\.html|/)?$")

@@ -25,6 +25,10 @@ SCOPE = "it,"
 _SHOWN = 5
 
 
+class NotATruth(Exception):
+    """A folder holds no truth; the text says what is wrong."""
+
+
 @dataclass
 class Truth:
     """What a correct crawl finds."""
@@ -41,24 +45,43 @@ class Truth:
         _write(folder / "arcs.tsv", sorted(self.arcs))
         _write(folder / "bounds.tsv", ((host, str(pages)) for host, pages in sorted(self.bounds.items())))
 
-    def differences(self, nodes: Mapping[str, str], arcs: Set[tuple[str, str]]) -> list[str]:
-        """Where a crawl's result is not the truth, in sentences; empty if it is right."""
+    @classmethod
+    def read(cls, folder: Path) -> "Truth":
+        """The inverse of `write`; raises NotATruth."""
+        nodes = _rows(folder / "nodes.tsv", 3)
+        return cls(
+            nodes={key: state for key, _, state in nodes},
+            arcs={(parent, child) for parent, child in _rows(folder / "arcs.tsv", 2)},
+            bounds={host: int(pages) for host, pages in _rows(folder / "bounds.tsv", 2)},
+            urls={key: url for key, url, _ in nodes},
+        )
+
+    def differences(
+        self,
+        nodes: Mapping[str, str],
+        arcs: Set[tuple[str, str]],
+        reasons: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Where a crawl's result is not the truth, in sentences; empty if it is right.
+
+        `reasons`: why nodes are in their states, as far as the crawl says it.
+        """
         free = tuple(self.bounds)
         found = {k: s for k, s in nodes.items() if k in self.nodes or not k.startswith(free or "\0")}
         ours = {arc for arc in arcs if not arc[0].startswith(free or "\0")}
         return [
-            *_listed("nodes not found", self.nodes.keys() - found.keys()),
-            *_listed("nodes that do not exist", found.keys() - self.nodes.keys()),
-            *_listed(
+            *listed("nodes not found", self.nodes.keys() - found.keys()),
+            *listed("nodes that do not exist", found.keys() - self.nodes.keys()),
+            *listed(
                 "nodes in another state",
                 {
-                    f"{k}: {s}, not {self.nodes[k]}"
+                    f"{k}: {s}{_because(reasons, k)}, not {self.nodes[k]}"
                     for k, s in found.items()
                     if self.nodes.get(k, s) != s and not k.startswith(free or "\0")
                 },
             ),
-            *_listed("arcs not found", {" → ".join(arc) for arc in self.arcs - ours}),
-            *_listed("arcs that do not exist", {" → ".join(arc) for arc in ours - self.arcs}),
+            *listed("arcs not found", {" → ".join(arc) for arc in self.arcs - ours}),
+            *listed("arcs that do not exist", {" → ".join(arc) for arc in ours - self.arcs}),
             *self._excesses(nodes),
         ]
 
@@ -108,8 +131,14 @@ def _record(world: World, place: Place, state: str, children: Iterable[Place], t
         truth.arcs.update(arc for arc in arcs if arc[1].startswith(SCOPE))
 
 
-def _listed(what: str, keys: Iterable[str]) -> list[str]:
-    wrong = sorted(keys)
+def _because(reasons: Mapping[str, str] | None, key: str) -> str:
+    reason = reasons.get(key) if reasons else None
+    return f" ({reason})" if reason else ""
+
+
+def listed(what: str, keys: Iterable[str]) -> list[str]:
+    """One sentence: how many, and the first few (of a set, in order); none where there is nothing to list."""
+    wrong = sorted(keys) if isinstance(keys, Set) else list(keys)
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     return [f"{len(wrong)} {what}: {', '.join(wrong[:_SHOWN])}{more}"] if wrong else []
 
@@ -119,3 +148,17 @@ def _write(path: Path, rows: Iterable[Iterable[str]]) -> None:
     with unfinished.open("w", encoding="utf-8") as lines:
         lines.writelines("\t".join(row) + "\n" for row in rows)
     unfinished.replace(path)
+
+
+def _rows(path: Path, columns: int) -> list[list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise NotATruth(
+            f"{path.parent} holds no truth: it has no {path.name} (simweb --truth writes it)"
+        ) from None
+    rows = [line.split("\t") for line in text.splitlines()]
+    for number, row in enumerate(rows, 1):
+        if len(row) != columns:
+            raise NotATruth(f"line {number} of {path} has {len(row)} columns, not {columns}")
+    return rows

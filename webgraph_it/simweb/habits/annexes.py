@@ -18,7 +18,7 @@ from webgraph_it.simweb.words import PLAIN
 
 TRAP_BOUND = 2_000
 DIRECTORY_FOLDER = "/italia/"
-SESSION_PATHS = 5
+SESSION_PATHS = 2
 
 
 def annex_page(world: Surroundings, host: Host, path: str) -> Page | None:

@@ -1,0 +1,150 @@
+"""The compare command: equal, different, or not what it should be; on files that the test writes byte by byte."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from hashlib import md5
+from pathlib import Path
+
+import pytest
+
+from webgraph_it.simweb import Truth
+from webgraph_it.simweb.__main__ import main
+
+TRUTH = Truth(
+    nodes={"it,a)/": "fetched", "it,a)/x": "error", "it,trappola)/": "fetched"},
+    arcs={("it,a)/", "it,a)/x"), ("it,a)/", "it,trappola)/")},
+    bounds={"it,trappola)": 2},
+    urls={"it,a)/": "http://a.it/", "it,a)/x": "http://a.it/x", "it,trappola)/": "http://trappola.it/"},
+)
+GRAPH = {"it,a)/": ["it,a)/x", "it,trappola)/"], "it,trappola)/": ["it,trappola)/1"]}
+STATES = {**TRUTH.nodes, "it,trappola)/1": "trap-cut"}
+
+
+def name(key: str, parent: bool) -> bytes:
+    """A record of a shard, by docs/formats.md."""
+    digest = md5(key.encode()).digest()
+    return bytes([digest[0] | 0x80 if parent else digest[0] & 0x7F]) + digest[1:]
+
+
+def write_crawl(jobdir: Path, graph: Mapping[str, Sequence[str]], states: Mapping[str, str]) -> Path:
+    for folder in ("urls", "graph", "pages"):
+        (jobdir / folder).mkdir(parents=True)
+    (jobdir / "urls/000001.tsv").write_text("".join(f"{key}\thttp://{key}\n" for key in states))
+    records = [
+        name(k, parent) for p, cs in graph.items() for k, parent in [(p, True), *((c, False) for c in cs)]
+    ]
+    (jobdir / "graph/000001.g16").write_bytes(b"".join(records))
+    lines = [
+        {"key": key, "state": state, "reason": "dns" if state == "error" else ""}
+        for key, state in states.items()
+    ]
+    (jobdir / "pages/000001.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return jobdir
+
+
+@pytest.fixture
+def truth(tmp_path: Path) -> Path:
+    TRUTH.write(tmp_path / "truth")
+    return tmp_path / "truth"
+
+
+def test_a_truth_is_read_as_it_was_written(truth: Path) -> None:
+    assert Truth.read(truth) == TRUTH
+
+
+def test_an_equal_crawl_is_said_to_be_equal(truth: Path, tmp_path: Path) -> None:
+    """By the command as a user types it."""
+    crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
+    command = [sys.executable, "-m", "webgraph_it.simweb", "compare", str(truth), str(crawl)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout == "equal: 3 nodes, 2 arcs; 1 more nodes in traps, within their bounds\n"
+
+
+@pytest.mark.parametrize(
+    ("graph", "states", "words"),
+    [
+        (
+            {},
+            {},
+            ["3 nodes not found: it,a)/, it,a)/x, it,trappola)/", "2 arcs not found: it,a)/ → it,a)/x, "],
+        ),
+        (GRAPH | {"it,b)/": []}, STATES | {"it,b)/": "fetched"}, ["1 nodes that do not exist: it,b)/"]),
+        (GRAPH, STATES | {"it,a)/": "error"}, ["1 nodes in another state: it,a)/: error (dns), not fetched"]),
+        (GRAPH | {"it,a)/x": ["it,a)/"]}, STATES, ["1 arcs that do not exist: it,a)/x → it,a)/"]),
+        (
+            GRAPH,
+            STATES | {f"it,trappola)/{n}": "fetched" for n in range(9)},
+            ["10 pages of it,trappola), more than 2"],
+        ),
+        ({"it,a)/": ["it,c)/"]}, STATES, ["1 faults of the files: 000001.g16: digest "]),
+        (
+            GRAPH | {"it,trappola)/": ["it,a)/"] * 2},
+            STATES,
+            ["1 faults of the files: it,trappola)/ → it,a)/ is written"],
+        ),
+    ],
+    ids=["empty", "node", "state", "arc", "trap", "digest", "twice"],
+)
+def test_every_kind_of_difference_is_told_with_its_number(
+    graph: dict[str, list[str]],
+    states: dict[str, str],
+    words: list[str],
+    truth: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", str(truth), str(write_crawl(tmp_path / "crawl", graph, states))]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("different:\n")
+    for sentence in words:
+        assert f"\n{sentence}" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("graph/000001.g16", b"123", "000001.g16 ends inside a digest"),
+        ("pages/000001.jsonl", b'{"key": "it,', "pages/000001.jsonl ends inside a line"),
+        (
+            "pages/000001.jsonl",
+            b"[]\n",
+            "pages/000001.jsonl, line 1 is not a JSON object with a key and a state",
+        ),
+        ("urls/000001.tsv", b"it,a)/\n", "urls/000001.tsv, line 1 is not a key, a tab and a URL"),
+    ],
+)
+def test_a_broken_file_is_a_difference_not_a_traceback(
+    file: str, content: bytes, words: str, truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
+    (crawl / file).write_bytes(content)
+    assert main(["compare", str(truth), str(crawl)]) == 1
+    assert words in capsys.readouterr().out
+
+
+def test_a_wrong_folder_gets_one_sentence(
+    truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
+    assert main(["compare", str(crawl), str(truth)]) == 2
+    assert capsys.readouterr().err == (
+        f"simweb compare: {crawl} holds no truth: it has no nodes.tsv (simweb --truth writes it).\n"
+    )
+    assert main(["compare", str(truth), str(truth)]) == 2
+    assert capsys.readouterr().err == f"simweb compare: {truth} is not a crawl directory: it has no urls/.\n"
+    (truth / "arcs.tsv").write_text("it,a)/\n")
+    assert main(["compare", str(truth), str(crawl)]) == 2
+    assert capsys.readouterr().err == f"simweb compare: line 1 of {truth}/arcs.tsv has 1 columns, not 2.\n"
+
+
+def test_a_missing_argument_gets_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare"])
+    assert ended.value.code == 2
+    assert (
+        capsys.readouterr().err
+        == "simweb compare: the following arguments are required: TRUTH_DIR, JOBDIR.\n"
+    )
