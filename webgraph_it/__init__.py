@@ -7,6 +7,7 @@
 settings.py   every knob, with unit, default and reason
 items.py      Page and Link: the records that flow between rooms
 urls/         what a page is called: normal form, SURT key, node digest, scope, seeds
+robots/       which rule of a robots.txt decides about a path
 frontier/     which URL is next, and when: host queues, seen set, politeness, commit; Scrapy's SCHEDULER
 fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type

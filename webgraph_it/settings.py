@@ -16,6 +16,8 @@ SEEDS = "seeds/italy.txt"
 """File with one URL, bare domain or `+surt` prefix a line."""
 SCOPE_SURTS = ["it,"]
 """SURT prefixes of what is in the graph."""
+ALLOWED_PORTS: list[int] = []
+"""Ports that are asked for pages although browsers do not (`urls/ports.py`: 22, 25, 6667 …); any other is, anyway."""
 EXCLUDED_EXTENSIONS = list(scope.EXCLUDED_EXTENSIONS)
 """Extensions of files without links to speak of: neither fetched nor in the graph (`.xml.gz` is an exception)."""
 MAX_URL_LENGTH = 2083

@@ -62,11 +62,15 @@ def test_of_a_page_that_is_not_to_be_followed_only_the_redirect_remains() -> Non
 @pytest.mark.parametrize(
     ("rel", "kind"),
     [
-        ("", "link"),
+        ("", "embed"),
         ("canonical", "link"),
         ("STYLESHEET", "embed"),
         ("shortcut icon", "embed"),
-        ("alternate stylesheet", "link"),
+        ("alternate stylesheet", "embed"),
+        ("stylesheet/less", "embed"),
+        ("EditURI", "embed"),
+        ("wlwmanifest", "embed"),
+        ("https://api.w.org/", "embed"),
         ("icon stylesheet", "embed"),
         ("nonsense", "link"),
     ],

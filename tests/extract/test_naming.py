@@ -1,6 +1,7 @@
 """From references to named links."""
 
 import pytest
+from ada_url import join_url
 
 from webgraph_it.extract import link_policy
 from webgraph_it.extract.naming import MOST_REFERENCES, escape_query, named, nested_urls
@@ -38,6 +39,27 @@ def test_each_target_once_in_order_of_appearance() -> None:
     links, _, complete = named([Found(raw, BASE)], link_policy())
     assert [(link.kind, link.url) for link in links] == [("a", "http://a.it/2"), ("area", "http://a.it/1")]
     assert complete
+
+
+@pytest.mark.parametrize(
+    ("reference", "path"),
+    [
+        ("/pagina #top", "/pagina%20"),
+        ("/pagina #", "/pagina%20"),
+        ("/pagina\t#top", "/pagina"),
+        ("/pagina ", "/pagina"),
+        (" #top", "/"),
+        ("/a?b #c", "/a?b%20"),
+    ],
+)
+def test_a_blank_before_a_fragment_is_not_at_the_end(reference: str, path: str) -> None:
+    """As ada, which passes all of the web-platform tests, and so every browser."""
+    links, _, _ = named([Found([(reference, "a", "")], BASE)], link_policy())
+    assert (
+        [link.url for link in links]
+        == [f"http://a.it{path}"]
+        == [join_url(BASE, reference).partition("#")[0]]
+    )
 
 
 def test_a_target_keeps_the_first_kind_that_is_an_arc() -> None:

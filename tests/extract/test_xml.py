@@ -27,6 +27,8 @@ def seen(body: str | bytes, media_type: str = "application/xml") -> list[str]:
         ("<rss><link/></rss>", []),
         ("<rss><link></link></rss>", []),
         ("<rss><guid>http://b.it/</guid></rss>", ["http://b.it/"]),
+        ("<rss><guid>4711</guid><guid>/voce</guid><guid>tag:b.it,2026:1</guid></rss>", []),
+        ("<rss><guid>HTTPS://b.it/</guid></rss>", ["https://b.it/"]),
         ("<rss><guid isPermaLink='true'>http://b.it/</guid></rss>", ["http://b.it/"]),
         ("<rss><guid isPermaLink='false'>http://b.it/</guid></rss>", []),
         ("<rss><comments>1</comments></rss>", ["/d/1"]),

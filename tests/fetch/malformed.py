@@ -154,6 +154,13 @@ RESPONSES: dict[str, Malformed] = {
     "an unknown content coding": Malformed(
         b"HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\n" + SIZE + b"\r\n" + BODY
     ),
+    "a length with a unit": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: 5s\r\n\r\n" + BODY),
+    "a length in hexadecimal": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: 0x5\r\n\r\n" + BODY),
+    "a bad chunk after good ones": Malformed(
+        b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"\r\n%x\r\n%s\r\nzzz\r\n" % (len(BODY), BODY)
+    ),
+    "a redirect without the empty line": Malformed(b"HTTP/1.1 301 Moved\r\nLocation: /p\r\n"),
+    "a page without the empty line": Malformed(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"),
     "closed without a byte": Malformed(b""),
     "closed in the headers": Malformed(b"HTTP/1.1 200 OK\r\nContent-Type: te"),
     "only a body": Malformed(BODY),

@@ -141,3 +141,36 @@ def test_a_kept_connection_goes_on_to_the_checked_address_after_rebinding() -> N
             return {str(reply.address) for reply in replies}, decoys.touched
 
     assert run(fetch()) == ({"127.1.0.1"}, 0)
+
+
+# -- ports ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("allowed", "asked"), [(frozenset(), 0), (frozenset((6667,)), 1)])
+def test_a_bad_port_is_not_connected_to_unless_it_is_allowed(allowed: frozenset[int], asked: int) -> None:
+    """Whoever asks: a page, or a robots.txt that redirects to an arbitrary path there."""
+
+    async def fetch() -> tuple[str, int]:
+        server = HttpServer(OK)
+        server.port = 6667
+        await server.start("127.1.0.25")
+        async with Engine(allowed_ports=allowed) as engine:
+            try:
+                reason = str((await engine.get("http://127.1.0.25:6667/QUIT")).status)
+            except FetchError as error:
+                reason = error.reason
+            await asyncio.sleep(0.02)
+            return reason, server.connections
+
+    assert run(fetch()) == ("200" if asked else "forbidden/port", asked)
+
+
+def test_the_port_of_the_url_counts_not_the_one_it_is_mapped_to() -> None:
+    async def fetch() -> int:
+        server = HttpServer(OK)
+        server.port = 6667
+        await server.start("127.1.0.26")
+        async with Engine(port_map={80: 6667}) as engine:
+            return (await engine.get("http://127.1.0.26/")).status
+
+    assert run(fetch()) == 200

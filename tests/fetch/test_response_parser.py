@@ -156,13 +156,32 @@ def test_a_body_that_is_not_chunked_after_all_is_read() -> None:
         assert (parser.body, parser.flags) == (BODY, [NOT_CHUNKED])
 
 
+def test_a_head_without_its_empty_line_is_an_answer() -> None:
+    redirect = parse(b"HTTP/1.1 301 Moved\r\nLocation: /p\r\n")
+    assert (redirect.status, redirect.headers[b"Location"], redirect.flags) == (301, [b"/p"], [])
+    assert not redirect.reusable
+    page = parse(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\nContent-Type: text/html\n")
+    assert (page.status, page.body, page.flags) == (200, b"", [DATA_LOSS])
+
+
+@pytest.mark.parametrize("value", [b"5s", b"0x5", b"5.0", b"5 5", b"5;", b"-5", b"", b"five"])
+def test_a_length_that_is_no_number_is_ignored(value: bytes) -> None:
+    parser = parse(b"HTTP/1.1 200 OK\r\nContent-Length: " + value + b"\r\n\r\n" + BODY)
+    assert (parser.body, parser.flags, parser.reusable) == (BODY, [], False)
+
+
+def test_a_bad_chunk_after_good_ones_keeps_what_came() -> None:
+    for end in (b"zzz\r\nmore", b"z" * 5000):
+        parser = parse(b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"\r\n%x\r\n%s\r\n" % (len(BODY), BODY) + end)
+        assert (parser.body, parser.flags, parser.reusable) == (BODY, [DATA_LOSS], False)
+
+
 REFUSED = {
     "no-response": b"",
     "incomplete-head": b"HTTP/1.1 200 OK\r\nContent-Ty",
     "not-http": b"220 mail.esempio.it ESMTP\r\n",
     "head-bytes": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 3000,
     "header-count": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 30 + b"\r\n",
-    "chunk-size": b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"\r\n1\r\nx\r\nzzz\r\n",
 }
 
 

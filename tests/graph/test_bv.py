@@ -103,6 +103,22 @@ def test_other_codes_are_refused(tmp_path: Path) -> None:
         BVGraph(tmp_path / "g")
 
 
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("version=1\n", "version 1"),
+        ("version=1\nendianness=little\n", "little"),
+        ("endianness=little\n", "little"),
+    ],
+)
+def test_little_endian_files_are_refused(tmp_path: Path, lines: str, found: str) -> None:
+    """As webgraph-rs writes them: version 1."""
+    properties = "nodes=0\narcs=0\nwindowsize=7\nminintervallength=4\ncompressionflags=\n" + lines
+    (tmp_path / "g.properties").write_text(properties)
+    with pytest.raises(ValueError, match=found):
+        BVGraph(tmp_path / "g")
+
+
 @needs_cnr
 def test_reads_cnr_2000_as_its_text_says() -> None:
     graph = BVGraph(CNR)

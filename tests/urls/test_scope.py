@@ -24,6 +24,11 @@ def verdict(url: str, scope: Scope = SCOPE) -> Verdict:
         ("http://esempio.it/", Verdict.IN),
         ("http://esempio.it:8080/a.html?b=c.jpg", Verdict.IN),
         ("http://www.comune.padova.it/documento.pdf", Verdict.IN),
+        ("http://esempio.it:25/", Verdict.PORT),
+        ("https://esempio.it:22/a?b", Verdict.PORT),
+        ("http://esempio.it:10080/a.jpg", Verdict.PORT),
+        ("http://esempio.it:2525/):25/", Verdict.IN),
+        ("http://esempio.com:25/", Verdict.HOST),
         ("http://esempio.com/", Verdict.HOST),
         ("http://esempio.com/italia", Verdict.HOST),
         ("http://127.0.0.1/", Verdict.HOST),
@@ -36,6 +41,12 @@ def verdict(url: str, scope: Scope = SCOPE) -> Verdict:
 )
 def test_the_scope_says_what_is_in(url: str, expected: Verdict) -> None:
     assert verdict(url) is expected
+
+
+def test_a_bad_port_may_be_allowed() -> None:
+    scope = Scope(["it,"], allowed_ports=[6667])
+    assert verdict("http://esempio.it:6667/", scope) is Verdict.IN
+    assert verdict("http://esempio.it:6668/", scope) is Verdict.PORT
 
 
 @pytest.mark.parametrize("extension", EXCLUDED_EXTENSIONS)

@@ -10,6 +10,7 @@ from webgraph_it.urls import RECIPE_VERSION
 
 SHAPING = (
     "SCOPE_SURTS",
+    "ALLOWED_PORTS",
     "EXCLUDED_EXTENSIONS",
     "MAX_URL_LENGTH",
     "MAX_PATH_SEGMENTS",

@@ -114,6 +114,15 @@ def _ports(value: Any) -> dict[str, int]:
     return ports
 
 
+def _port_numbers(value: Any) -> list[int]:
+    ports = _json(f"[{value}]" if isinstance(value, str) and not value.lstrip().startswith("[") else value)
+    if not isinstance(ports, list | tuple) or not all(
+        type(port) is int and 0 < port < 65536 for port in ports
+    ):
+        raise ValueError
+    return list(ports)
+
+
 def _servers(value: Any) -> list[str]:
     servers = _texts(value)
     for server in servers:
@@ -187,6 +196,7 @@ _FLAG = Check("true or false", _flag)
 CHECKS: dict[str, Check] = {
     "SEEDS": Check("the path of a seed file", _text),
     "SCOPE_SURTS": Check('a JSON list of SURT prefixes such as ["it,"]', _surts),
+    "ALLOWED_PORTS": Check("a JSON list of ports such as [6667]", _port_numbers),
     "EXCLUDED_EXTENSIONS": Check('a JSON list of extensions such as ["gif", "mp3"]', _texts),
     "CONTACT_URL": Check(
         "a page such as https://example.it/crawl that says who crawls and why", _web_address

@@ -27,6 +27,9 @@ RESOURCE_RELS = frozenset(
         "prerender",
         "manifest",
         "pingback",
+        "edituri",  # these three are WordPress's doors for programs
+        "wlwmanifest",
+        "https://api.w.org/",
     ]
 )
 """What such a link names is a part of the page or an errand for the browser: kind `embed`."""
@@ -55,7 +58,7 @@ def _of_header(name: str, value: bytes) -> Iterator[tuple[str, str, str]]:
             yield url, "refresh", ""
     elif name == "link":
         for url, rel in link_values(text):
-            yield url, link_kind(rel), rel
+            yield url, link_kind(rel or "related"), rel  # without a rel it still says that there is something
 
 
 def _text(value: bytes) -> str:
@@ -67,9 +70,13 @@ def _text(value: bytes) -> str:
 
 
 def link_kind(rel: str) -> str:
-    """`link`, or `embed` when every rel word (`shortcut` aside) names a resource."""
+    """`link`, or `embed` when every rel word (`shortcut` aside) names a resource, or there is none, or one is a style.
+
+    `alternate stylesheet` and `stylesheet/less` are styles; without a rel, HTML has no link at all.
+    """
     words = rel.lower().split()
-    return "embed" if words and RESOURCE_RELS.issuperset(w for w in words if w != "shortcut") else "link"
+    is_style = any(word.startswith("stylesheet") for word in words)
+    return "embed" if is_style or RESOURCE_RELS.issuperset(w for w in words if w != "shortcut") else "link"
 
 
 def refresh_url(content: str) -> str:

@@ -151,10 +151,12 @@ class _Page:
             self.inert.update(element.iter_elements())
 
     def form(self, element: Element) -> None:
-        self.add(element.attr("action"), "form")
+        if _asks(element.attr("method")):
+            self.add(element.attr("action"), "form")
 
     def submit(self, element: Element) -> None:
-        self.add(element.attr("formaction"), "form")
+        if element.attr("formaction") and _asks(_submit_method(element)):
+            self.add(element.attr("formaction"), "form")
         self.add(element.attr("src"), "embed")
 
     def embed(self, element: Element) -> None:
@@ -214,6 +216,22 @@ def _tags(kinds: frozenset[str]) -> tuple[str, ...]:
     tags += ["style"] if "css" in kinds else []
     tags += ["script"] if "script" in kinds else []
     return tuple(dict.fromkeys(tags))
+
+
+def _asks(method: str | None) -> bool:
+    """Whether a form only asks: one that posts, or closes a dialogue, leads to no page that we may ask for."""
+    return (method or "get").strip().lower() not in ("post", "dialog")
+
+
+def _submit_method(button: Element) -> str | None:
+    """A button's own method, or that of its form; of a form that is named elsewhere in the page, the worst."""
+    own: str | None = button.attr("formmethod")
+    if own is not None:
+        return own
+    if button.attr("form") is not None:
+        return "post"
+    form = button.closest("form")
+    return None if form is None else form.attr("method")
 
 
 def _anchor_href(element: Element) -> str | None:

@@ -62,7 +62,7 @@ def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tupl
     for reference, kind, rel in part.links:
         if kind not in wanted:
             continue
-        spelling = reference.partition("#")[0] if "#" in reference else reference
+        spelling = _without_fragment(reference) if "#" in reference else reference
         known, is_arc = seen.get(spelling), kind in arcs
         if known or (known is False and not is_arc):
             continue
@@ -75,6 +75,12 @@ def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tupl
         spellings.append(spelling)
         kinds.append(kind)
     return spellings, kinds, True
+
+
+def _without_fragment(reference: str) -> str:
+    """A blank before the `#` is not at the end, so it stays (as %20): then the `#` stays too, to say so."""
+    before = reference.partition("#")[0]
+    return before + "#" if before[-1:] <= " " and before else before
 
 
 def _keep(link: Link, arcs: frozenset[str], links: dict[bytes, Link]) -> None:

@@ -16,6 +16,7 @@ from html import unescape
 from webgraph_it.extract import xml
 from webgraph_it.extract.bounded import Budget
 from webgraph_it.extract.records import Found
+from webgraph_it.extract.viewer import opened
 from webgraph_it.extract.word import field_targets
 
 _MOST_PARTS = 1000
@@ -62,7 +63,7 @@ def _targets(name: str, text: str) -> Iterator[str]:
         yield from field_targets(unescape("".join(_INSTRUCTION.findall(text))))
     else:
         for anchor in _ANCHOR.finditer(text):
-            yield from (reference for reference, _ in xml.href_and_rel(anchor[1]))
+            yield from (opened(reference) for reference, _ in xml.href_and_rel(anchor[1]))
 
 
 def relationship_targets(text: str) -> Iterator[str]:
@@ -70,4 +71,4 @@ def relationship_targets(text: str) -> Iterator[str]:
     for relationship in _RELATIONSHIP.finditer(text):
         found = xml.attributes(relationship[1])
         if found.get("TargetMode") == "External" and found.get("Type", "").endswith("/hyperlink"):
-            yield found.get("Target", "")
+            yield opened(found.get("Target", ""))

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 
 from webgraph_it.extract.records import Found
+from webgraph_it.extract.viewer import opened
 from webgraph_it.extract.word import field_targets
 
 MAGIC = bytes.fromhex("D0CF11E0A1B11AE1")
@@ -149,4 +150,4 @@ def _excel_targets(container: _Container) -> Iterator[str]:
     for chunk in workbook.split(_URL_MONIKER)[1:]:
         length = min(int.from_bytes(chunk[:4], "little"), _LONGEST_URL_BYTES)
         if url := chunk[4 : 4 + length].decode("utf-16-le", "replace").partition("\0")[0]:
-            yield url
+            yield opened(url)

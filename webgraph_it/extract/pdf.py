@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from webgraph_it.extract.bounded import Budget, inflated
 from webgraph_it.extract.records import Found
+from webgraph_it.extract.viewer import opened
 
 _STREAM = re.compile(rb"stream\r?\n")
 _URI = re.compile(rb"/URI\s*+([(<])(?!<)")
@@ -32,7 +33,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
     texts = list(_object_texts(body, budget))
     if any(_ENCRYPTED.search(text) for text in texts):
         return Found((), base, reason="encrypted")
-    uris = [(uri, "document", "") for text in texts for uri in _uris(text, _URI, budget)]
+    uris = [(opened(uri), "document", "") for text in texts for uri in _uris(text, _URI, budget)]
     own_base = next((uri for text in texts for uri in _uris(text, _BASE, budget)), base)
     return Found(uris, own_base if own_base.startswith("http") else base, reason=budget.reason)
 

@@ -75,7 +75,7 @@ def references(text: str, budget: Budget) -> Iterator[tuple[str, str]]:
         end = token.end()
         if token["start"] is None and token["end"] is None:
             continue
-        if awaited and (reference := "".join(parts).strip()):
+        if awaited and (reference := "".join(parts).strip()) and _is_link(awaited, reference):
             yield reference, ""
         awaited, parts = "", []
         if token["start"] is not None:
@@ -83,6 +83,11 @@ def references(text: str, budget: Budget) -> Iterator[tuple[str, str]]:
             awaited = name if name in TEXT_LINKS and not _says_nothing(name, rest) else ""
             if "href" in rest and text[end - 1] == ">":  # else the tag was cut
                 yield from href_and_rel(rest)
+
+
+def _is_link(name: str, text: str) -> bool:
+    """A guid is a URL if it is a whole one: `4711` and `/2026/voce` are mere names."""
+    return name != "guid" or text[:8].lower().startswith(("http://", "https://"))
 
 
 def _says_nothing(name: str, rest: str) -> bool:

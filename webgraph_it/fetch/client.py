@@ -30,6 +30,7 @@ from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
 from webgraph_it.fetch.tls_stream import TlsStream
+from webgraph_it.urls.ports import BAD_PORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class FetchSettings:
     silence_seconds: float = 20.0
     limits: Limits = field(default_factory=Limits)
     port_map: Mapping[int, int] = field(default_factory=dict)
+    allowed_ports: frozenset[int] = frozenset()
+    """Of the bad ports of `urls/ports.py`, those that may be connected to."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
 
@@ -98,6 +101,7 @@ class Fetcher:
             settings.connection_cap, settings.idle_cap
         )
         self._resolver = resolver
+        self._bad_ports = BAD_PORTS - settings.allowed_ports
         self._count = count
         self._gate = AddressGate(clock, time.time) if clock is not None else None
         self._watcher = Watcher(self.governor.closing, self._gone, kernel())
@@ -118,6 +122,8 @@ class Fetcher:
         self, target: Target, message: bytes, head: bool = False, total_seconds: float | None = None
     ) -> Reply:
         """Send `message` to where `target` leads; the reply, or FetchError."""
+        if target.port in self._bad_ports:
+            raise FetchError("forbidden/port", f"port {target.port} is not a port for pages")
         request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
         answer = self._resolver.cached(target.host) or await self._resolver.resolve(target.host)
         if not answer.addresses:

@@ -97,6 +97,7 @@ def fetch_settings(settings: BaseSettings) -> FetchSettings:
             header_count=settings.getint("MAX_HEADER_COUNT", 256),
             body_bytes=settings.getint("MAX_BODY_BYTES", 5 * 1024 * 1024),
         ),
+        allowed_ports=frozenset(settings.get("ALLOWED_PORTS", ())),
         port_map={int(port): int(to) for port, to in settings.getdict("PORT_MAP").items()},
     )
 

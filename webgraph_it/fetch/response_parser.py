@@ -22,7 +22,7 @@ CUT_BODY = "truncated"
 CUT_FRAMING = "framing"
 """The body came in more and smaller chunks than any honest server sends: its beginning is there."""
 DATA_LOSS = "dataloss"
-"""The connection ended before the announced end of the body."""
+"""The connection ended before the announced end of the body, or its chunks did."""
 NOT_CHUNKED = "not-chunked"
 """The header announced chunks, the body had none."""
 
@@ -108,12 +108,21 @@ class ResponseParser:
                 raise BadResponse("no-response", "the connection was closed without a response")
             if status_line_start(self._buffer) < 0 and not self._head_size:
                 raise BadResponse("not-http", f"not an HTTP response: {self._buffer[:40]!r}")
-            raise BadResponse("incomplete-head", "the connection was closed in the middle of the headers")
+            self._end_head()
         if self._state is _CHUNKS and self._buffer and not self._chunk_seen:
             self._not_chunked(self._buffer)
         if not self.complete and self._state is not _UNTIL_CLOSE and not self._last_chunk_came():
             self.flags.append(DATA_LOSS)
         self._finish(reusable=False)
+
+    def _end_head(self) -> None:
+        """A head that lacks only its empty line is whole; of a page that was to follow nothing came."""
+        if self._buffer.endswith(b"\n"):
+            self._read_heads(self._buffer + b"\r\n")
+        if self._state is _HEAD:
+            raise BadResponse("incomplete-head", "the connection was closed in the middle of the headers")
+        if self._state is _UNTIL_CLOSE and not 300 <= self.status < 400:
+            self.flags.append(DATA_LOSS)
 
     # -- the head -------------------------------------------------------------------------------------------
 
@@ -171,7 +180,7 @@ class ResponseParser:
             return -1
         if len(values) == 1 and values[0].isdigit() and len(values[0]) < 18:
             return int(values[0])
-        found = [_LENGTH_VALUE.match(part) for value in values for part in value.split(b",")]
+        found = [_LENGTH_VALUE.fullmatch(part) for value in values for part in value.split(b",")]
         return max((int(match[1]) for match in found if match), default=-1)
 
     def _keep_alive(self) -> bool:
@@ -281,9 +290,13 @@ class ResponseParser:
             self._buffer = rest
 
     def _not_chunked(self, rest: bytes) -> None:
-        """The body is plain after all: read it by its length, if there is one, or until the end."""
+        """The body is plain after all: read it by its length, if there is one, or until the end.
+
+        After good chunks it is not: nobody knows what follows, so it ends here.
+        """
         if self._chunk_seen:
-            raise BadResponse("chunk-size", f"not the size of a chunk: {rest[:40]!r}")
+            self._cut(DATA_LOSS)
+            return
         self.flags.append(NOT_CHUNKED)
         self._left = self._content_length()
         self._state = _UNTIL_CLOSE if self._left < 0 else _LENGTH
@@ -297,6 +310,6 @@ _MAX_CHUNK_LINE_BYTES = 4096
 _MAX_JUNK_BYTES = 4096
 """Before the status line."""
 
-_LENGTH_VALUE = re.compile(rb"\s*\+?([0-9]{1,18})(?![0-9])")
+_LENGTH_VALUE = re.compile(rb"\s*\+?([0-9]{1,18})\s*")
 _CHUNK_SIZE = re.compile(rb"(?:0x)?([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
 _WITHOUT_BODY = (101, 204, 304)

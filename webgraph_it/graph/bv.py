@@ -220,6 +220,12 @@ class BVGraph:
             raise ValueError(
                 f"{base}.properties: compressionflags {flags!r} are not supported, only the default codes"
             )
+        version, order = self.properties.get("version", "0"), self.properties.get("endianness", "big")
+        if version != "0" or order != "big":
+            raise ValueError(
+                f"{base}.properties: version {version} with endianness {order} found, only version 0 (big) is read; "
+                "write the graph anew with big-endian codes"
+            )
         self.nodes, self.arcs = int(self.properties["nodes"]), int(self.properties["arcs"])
         self._window = int(self.properties["windowsize"])
         self._least = int(self.properties["minintervallength"])

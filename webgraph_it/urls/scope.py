@@ -15,6 +15,7 @@ from sys import maxsize
 from typing import Any, Self
 
 from webgraph_it.urls.names import key
+from webgraph_it.urls.ports import BAD_PORTS, port_of
 from webgraph_it.urls.seeds import Seeds
 from webgraph_it.urls.surt import SurtPrefixes, prefix_of_url, starts
 
@@ -44,6 +45,8 @@ class Verdict(Enum):
     FETCH_ONLY = "fetch-only"
     HOST = "host"
     """Not under any SURT prefix."""
+    PORT = "port"
+    """A port of mail, shells and the like, where no browser asks for a page."""
     EXTENSION = "extension"
     """An image, a film, a font, an archive: nothing with links."""
     LENGTH = "length"
@@ -81,6 +84,7 @@ class Scope:
         surts: Iterable[str] = ("it,",),
         fetch_only: Iterable[str] = (),
         *,
+        allowed_ports: Iterable[int] = (),
         excluded_extensions: Iterable[str] = EXCLUDED_EXTENSIONS,
         max_url_length: int = MAX_URL_LENGTH,
         max_path_segments: int = MAX_PATH_SEGMENTS,
@@ -89,6 +93,7 @@ class Scope:
     ) -> None:
         self.surts = SurtPrefixes(surts)
         self.fetch_only = SurtPrefixes(fetch_only)
+        self._bad_ports = BAD_PORTS.difference(allowed_ports)
         self.excluded_extensions = frozenset(
             extension.lower().lstrip(".") for extension in excluded_extensions
         )
@@ -107,6 +112,7 @@ class Scope:
         return cls(
             surts.prefixes,
             _directories(surts, seeds),
+            allowed_ports=settings.get("ALLOWED_PORTS", ()),
             excluded_extensions=settings.get("EXCLUDED_EXTENSIONS", EXCLUDED_EXTENSIONS),
             max_url_length=int(settings.get("MAX_URL_LENGTH", MAX_URL_LENGTH)),
             max_path_segments=int(settings.get("MAX_PATH_SEGMENTS", MAX_PATH_SEGMENTS)),
@@ -121,6 +127,8 @@ class Scope:
         inside = key.startswith(self._starts)
         if not inside and key not in self.fetch_only:
             return Verdict.HOST
+        if "):" in key and port_of(key) in self._bad_ports:
+            return Verdict.PORT
         path, _, query = key.partition("?")
         dot = path.rfind(".", self._extension_window)
         if dot >= 0 and path[dot + 1 :].lower() in self.excluded_extensions and not _is_packed_sitemap(path):

@@ -37,6 +37,7 @@ def _out_of_scope(number: int) -> list[Link]:
     return [
         _decoy(f'<a href="http://www.example.com/pagina-{number}.html">estero</a>'),
         _decoy(f'<a href="https://sito.it.example.org/{number}">non in .it</a>'),
+        _decoy(f'<a href="http://posta.esempio.it:25/{number}">una porta della posta</a>'),
         _decoy('<a href="mailto:info@example.com">scrivici</a> <a href="javascript:void(0)">apri</a>'),
         _decoy('<a href="ftp://ftp.example.com/file.txt">ftp</a> <a href="tel:+39049000000">tel</a>'),
     ]

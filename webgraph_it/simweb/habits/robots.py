@@ -30,6 +30,8 @@ _WILDCARD = (
     "Disallow: /riservato/*stampa=\n"
     "Disallow: /riservato/cartella\n"
     "Allow: /riservato/cartella/aperta\n"
+    "Disallow: /riservato/cerca\n"
+    "Allow: /riservato/*?p=\n"  # one octet shorter than /riservato/cerca, whatever its escapes take
     "Sitemap: http://www.example.com/sitemap.xml\n"
 )
 _GROUP = (
@@ -99,6 +101,8 @@ _PAGES = {
         ("b.html?vista=1", False),
         ("cartella/chiusa.html", True),
         ("cartella/aperta.html", False),
+        ("cerca?p=1", True),
+        ("elenco.html?p=1", False),
     ),
     "robots-group": (("noi/a.html", True), ("tutti/b.html", False)),
     "robots-401": (("a.html", False),),

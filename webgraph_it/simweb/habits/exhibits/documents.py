@@ -8,6 +8,7 @@ from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.pages import Link, Page
 
 WITHOUT_ARCS = ("css", "js", "text")
+OPENED_BY_VIEWERS = ("pdf", "rtf", "doc", "docx", "xlsx", "pptx", "odt")
 _FILE_NAMES = {"text": "leggimi.txt", "sitemap": "sitemap.xml", "xml": "dati.xml", "atom": "novita.atom"}
 
 
@@ -16,7 +17,7 @@ def _document(kind: str, name: str, packed: bool = False) -> Exhibit:
         if rest != name:
             return None
         targets = [] if kind in WITHOUT_ARCS else [*stand.neighbours(3), stand.stranger()]
-        urls = [stand.world.url(target) for target in targets] or _mentioned(stand)
+        urls = [_written(kind, stand, target) for target in targets] or _mentioned(stand)
         media_type, body = render(kind, urls, f"{stand.name} {stand.serial}", stand.serial)
         return Page(
             stand.place(rest),
@@ -26,6 +27,13 @@ def _document(kind: str, name: str, packed: bool = False) -> Exhibit:
         )
 
     return Exhibit(page, lambda stand: name)
+
+
+def _written(kind: str, stand: Stand, target: Place) -> str:
+    """Every other document for a viewer says `www.sito.it/pagina`, which opens as a host, not as a file."""
+    url = stand.world.url(target)
+    is_bare = kind in OPENED_BY_VIEWERS and stand.serial % 2 == 1 and url.startswith("http://www.")
+    return url.removeprefix("http://") if is_bare else url
 
 
 def _mentioned(stand: Stand) -> list[str]:

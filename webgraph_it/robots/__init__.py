@@ -1,0 +1,1 @@
+"""Which paths the rules of a robots.txt allow."""
