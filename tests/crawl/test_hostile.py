@@ -33,7 +33,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-endless-body": ("fetch/cut/truncated",),
     "hostile-endless-chunk": ("fetch/cut/truncated",),
     "hostile-huge-header": ("fetch/error/head-bytes",),
-    "hostile-packed-bombs": ("fetch/cut/bomb", "Reason bomb"),
+    "hostile-packed-bombs": ("fetch/cut/bomb", "fetch/cut/undecodable", "Reason bomb"),
     "hostile-html-bombs": ("extract/workers_replaced", "Reason memory", "Reason too-many-links"),
     "hostile-redirects": ("scope/dropped/host",),
     "hostile-robots": ("fetch/cut/truncated",),
@@ -41,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-timeout"),
     "hostile-dns-forbidden": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
     "hostile-dns-mixed": ("dns/dropped/loopback",),
+    "hostile-dns-many": ("dns/resolved",),
     "hostile-dns-rebinding": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
 }
 """Attack → what it is called: in Scrapy's stats, or (`Reason …`) in the crawl report."""
