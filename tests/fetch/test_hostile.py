@@ -9,16 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.fetch.servers import Engine, run
 from webgraph_it.crawl.watchdog import INTERVAL_SECONDS, Watchdog
 from webgraph_it.fetch.client import Reply
 from webgraph_it.fetch.connection import FetchError
-from webgraph_it.fetch.response_parser import Limits
+from webgraph_it.fetch.response_head import BadResponse
+from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.simweb import SimWeb
 
 TOTAL_SECONDS, SILENCE_SECONDS = 5.0, 1.5
 BODY_BYTES = 1_000_000
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
 TIMES = 10
 """How often each attack is run, all at once."""
 
@@ -131,3 +135,14 @@ def test_no_answer_holds_the_event_loop(web: SimWeb) -> None:
         assert run(attacks(), seconds=120) == {}
     finally:
         gc.unfreeze()
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", CHUNKED]))
+def test_what_is_said_of_a_bad_response_is_printable(data: bytes, start: bytes) -> None:
+    parser = ResponseParser(Limits(head_bytes=150, header_count=3))
+    try:
+        if not parser.feed(start + data):
+            parser.eof()
+    except BadResponse as error:
+        assert str(error).isprintable()  # noqa: PT017
+        assert len(str(error)) < 500  # noqa: PT017

@@ -3,8 +3,9 @@
 Guarantees: `Resolver.resolve` never raises for a name, whatever DNS says; each name is asked for once,
 however many wait for it; an answer is used for its TTL within `minimum_ttl`…`maximum_ttl` seconds, a
 negative one for `negative_ttl`; the cache holds at most `cache_size` names (the least recently used go
-first), each with at most MAX_ADDRESSES addresses, however many a server sends. Addresses that the guard refuses are not in the answer, so that a name that suddenly leads into a
-private network (rebinding) leads nowhere. /etc/hosts and search domains play no part.
+first), each with at most MAX_ADDRESSES addresses, however many a server sends. Addresses that the guard refuses
+are not in the answer, so that a name that suddenly leads into a private network (rebinding) leads nowhere.
+/etc/hosts and search domains play no part.
 
 c-ares (pycares) does the protocol: its sockets are watched by the event loop, no thread is used; it retries
 once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf. It also keeps records

@@ -114,6 +114,26 @@ def _html_bomb(path: str) -> Answer:
     return _whole(BOMBS[int(number)](), (b"Content-Type: text/html; charset=utf-8",))
 
 
+# -- words for a terminal -------------------------------------------------------------------------------------
+
+_TYPES = (
+    b"text/\x1b[2J\x1b]0;rubato\x07html",
+    b"text/html\x9b31m",
+    b"text/" + b"lungo" * 12_000,
+    "text/h\u202elmt".encode(),
+    b"text/html; charset=\x1b[31m",
+    b"%s/%n" + b"\r" * 10,
+)
+
+
+def _media_types(path: str) -> Answer:
+    number = path.strip("/").partition(".")[0]
+    if not number.isdecimal() or int(number) >= len(_TYPES):
+        return _index([f"/{n}.html" for n in range(len(_TYPES))])
+    start = b"HTTP/1.1 200 \x1b[2JOK"
+    return _whole(b"<p>ciao", (b"Content-Type: " + _TYPES[int(number)],), start)
+
+
 # -- where not to go ----------------------------------------------------------------------------------------
 
 _ASTRAY = (
@@ -147,6 +167,7 @@ ATTACKS: dict[str, Callable[[str], Answer]] = {
     **{kind: _play(script) for kind, script in _SCRIPTS.items()},
     "hostile-packed-bombs": _packed_bomb,
     "hostile-html-bombs": _html_bomb,
+    "hostile-types": _media_types,
     "hostile-redirects": _redirect,
     "hostile-robots": _play(_endless_body),
     **dict.fromkeys(_BROKEN_TLS, _harmless),
