@@ -58,13 +58,18 @@ def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen
     with theirs:
         arguments = json.dumps({**options, "socket": theirs.fileno()})
         process = subprocess.Popen(
-            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
+            [*_command(), arguments],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             process_group=0,  # Ctrl-C in a terminal is for the crawl alone
             env=_environment(),
         )
     return ours, process
+
+
+def _command() -> list[str]:
+    """-P: no module is taken from the directory where the crawl was started."""
+    return [sys.executable, "-P", "-m", "webgraph_it.extract.worker"]
 
 
 def _environment() -> dict[str, str]:
@@ -87,6 +92,8 @@ class Worker(asyncio.BufferedProtocol):
         self.ready = False
         self.overdue = False
         self.leaving = False
+        self.lied = ""
+        """What was wrong with its reply, if one was: then nothing more is read of it."""
         self._owner = owner
         self._process = process
         self._replies = replies
@@ -105,9 +112,15 @@ class Worker(asyncio.BufferedProtocol):
         return memoryview(self._received)[self._filled :]
 
     def buffer_updated(self, nbytes: int) -> None:
+        if self.lied:
+            return
         self._stalled_ticks = 0
         self._filled += nbytes
-        taken = self._take_replies()
+        try:
+            taken = self._take_replies()
+        except ValueError as error:
+            self._end_liar(str(error))
+            return
         if taken:
             self._received[: self._filled - taken] = self._received[taken : self._filled]
             self._filled -= taken
@@ -125,11 +138,17 @@ class Worker(asyncio.BufferedProtocol):
             start = end
         return start
 
+    def _end_liar(self, why: str) -> None:
+        self.lied = why
+        self.leaving = True
+        self._process.kill()
+        self.transport.abort()
+
     def _take(self, frame: bytes) -> None:
-        if frame == frames.READY:
+        if frame == frames.READY and not self.ready:
             self.ready = True
-        elif self.jobs:
-            self._owner.answered(self, frames.extraction(frame))
+        elif self.jobs and self.ready:
+            self._owner.answered(self, frames.extraction(frame, self.jobs[0].document.media_type))
         else:
             raise ValueError("a worker answers what it was not asked")
 
@@ -141,9 +160,9 @@ class Worker(asyncio.BufferedProtocol):
         self.leaving = True
         with self._replies:
             try:
-                while received := self._replies.recv_into(self.get_buffer(-1)):
+                while not self.lied and (received := self._replies.recv_into(self.get_buffer(-1))):
                     self.buffer_updated(received)
-            except (OSError, ValueError):  # nothing more, or nonsense
+            except OSError:  # nothing more
                 pass
         self._owner.lost(self)
 

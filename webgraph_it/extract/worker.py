@@ -17,6 +17,7 @@ from typing import IO, cast
 from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.frames import READY, REQUEST, document, reply
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+from webgraph_it.urls.names import no_digest
 
 SPENT = 3
 """Exit code of a worker that leaves after a document exhausted its memory."""
@@ -65,7 +66,7 @@ def _receive(requests: IO[bytes]) -> Document | None:
 def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
     """The reply, and whether this process is spent."""
     try:
-        return reply(extract_and_digest(asked, policy)), False
+        return reply(extract_and_digest(asked, policy, no_digest)), False
     except MemoryError:
         return reply(Extraction(reason="memory", media_type=asked.media_type)), True
 

@@ -5,7 +5,8 @@
 
 Guarantees:
 - every document gets exactly one Extraction; one that its worker could not finish gets reason `timeout` (CPU
-  time), `memory` or `died`, and no links;
+  time), `memory`, `died` or `bad-reply`, and no links;
+- no reply is believed: what cannot come from a worker of ours (frames.py) ends that worker;
 - a worker that ends is replaced; the other documents it held go to another one, none is lost;
 - a worker that is killed from outside costs nothing: the document it was reading is tried once more;
 - workers end with the crawl process, however that ends: their socket closes.
@@ -189,8 +190,10 @@ class WorkerPool:
         """The oldest document was being read when its worker ended."""
         job.attempts += 1
         overdue = worker.overdue or code == -signal.SIGPROF
-        if (overdue or job.attempts >= _ATTEMPTS) and not job.future.done():
-            reason = "timeout" if overdue else "died"
+        if worker.lied:
+            log.warning("an extraction worker is replaced after %s: %s", job.document.url, worker.lied)
+        if (overdue or worker.lied or job.attempts >= _ATTEMPTS) and not job.future.done():
+            reason = "bad-reply" if worker.lied else "timeout" if overdue else "died"
             job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
 
     def _break(self, code: int) -> None:
