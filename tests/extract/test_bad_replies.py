@@ -16,7 +16,7 @@ FAKE = """
 import json, socket, struct, sys
 options, answer = json.loads(sys.argv[2]), open(sys.argv[1], "rb").read()
 channel = socket.socket(fileno=options["socket"])
-channel.sendall(bytes(12))
+channel.sendall(struct.pack("<III", 2, 0, 0) + b"[]")
 requests = channel.makefile("rb")
 while header := requests.read(8):
     requests.read(sum(struct.unpack("<II", header)))
@@ -101,7 +101,7 @@ BAD: dict[str, Callable[[], bytes]] = {
     "too many links": lambda: frames.REPLY.pack(2, 1, MAX_LINKS + 1) + b"[]\n",
     "URLs too long": lambda: frames.REPLY.pack(2, MAX_LINK_BYTES * 2, 0) + b"[]",
     "meta too long": lambda: frames.REPLY.pack(1 << 30, 1, 0),
-    "ready again": lambda: frames.READY,
+    "ready again": lambda: frames.ready([]),
 }
 
 
@@ -127,12 +127,15 @@ def extracted(*documents: Document) -> tuple[list[Extraction], int]:
     return asyncio.run(crawl())
 
 
+def believed(reply: bytes) -> Extraction:
+    assert frames.reply_length(bytearray(reply), 0) == len(reply)
+    return frames.extraction(reply, DOCUMENT.media_type)
+
+
 @pytest.mark.parametrize("make", BAD.values(), ids=BAD)
 def test_a_bad_reply_is_never_believed(make) -> None:
-    reply = make()
     with pytest.raises(ValueError) as refused:
-        assert frames.reply_length(bytearray(reply), 0) == len(reply)
-        frames.extraction(reply, DOCUMENT.media_type)
+        believed(make())
     assert str(refused.value).isprintable()
 
 

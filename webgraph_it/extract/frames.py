@@ -5,7 +5,7 @@ A request is  `<II` lengths of head and body, head (a line of JSON: media type, 
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
               reason, media type); n bytes of kind numbers; names, as ASCII lines: the content digest and n URLs
               (none can hold a line feed).
-READY, a reply with nothing in it, is what a worker says first.
+A worker's first words are `ready`: a reply without names and links whose meta is a list of measures of its sandbox.
 The JSON is the same for most pages, so both ends remember some of it.
 
 A worker reads what strangers wrote, so the crawl process believes nothing of a reply. `extraction` returns only
@@ -21,6 +21,7 @@ import json
 import re
 import struct
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, repeat
 
@@ -33,19 +34,34 @@ from webgraph_it.extract.records import (
     Document,
     Extraction,
 )
+from webgraph_it.extract.sandbox import MEASURES
 from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest, keys_of_normal
 
 REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<III")
-READY = REPLY.pack(0, 0, 0)
 MAX_META_BYTES = 4096
 _MAX_NAMES_BYTES = MAX_LINK_BYTES + 64
 _MAX_REFUSED = 10_000_000
 _REMEMBERED = 64
 """Few: a server may send 64 KB of headers."""
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def ready(measures: Iterable[str]) -> bytes:
+    """What a worker says first: it can begin, and these measures are in force."""
+    meta = json.dumps(list(measures)).encode()
+    return REPLY.pack(len(meta), 0, 0) + meta
+
+
+def measures(frame: bytes) -> tuple[str, ...]:
+    """What `ready` was made of. Raises ValueError for anything else."""
+    _, names, count = REPLY.unpack_from(frame)
+    found = json.loads(frame[REPLY.size :])
+    if names or count or type(found) is not list or not all(measure in MEASURES for measure in found):
+        raise ValueError("the first words of no worker of ours")
+    return tuple(found)
 
 
 def request(document: Document) -> bytes:

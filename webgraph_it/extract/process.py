@@ -26,6 +26,8 @@ _BUFFER_BYTES = 1 << 16
 class Owner(Protocol):
     """Who is told what a worker does."""
 
+    def started(self, worker: "Worker") -> None: ...
+
     def answered(self, worker: "Worker", extraction: Extraction) -> None: ...
 
     def lost(self, worker: "Worker") -> None: ...
@@ -63,6 +65,7 @@ def _spawn(options: dict[str, object]) -> "tuple[socket.socket, subprocess.Popen
             stdin=subprocess.DEVNULL,
             process_group=0,  # Ctrl-C in a terminal is for the crawl alone
             env=_environment(),
+            cwd="/",
         )
     return ours, process
 
@@ -73,10 +76,15 @@ def _command() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, so that the worker finds this very package wherever the crawl was started."""
+    """Only what Python needs to start and to find this very package; nothing that a document could tell anybody."""
     package = str(Path(webgraph_it.__file__).parents[1])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [package, *(path for path in given if os.path.isabs(path))]
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
 class Worker(asyncio.BufferedProtocol):
@@ -90,6 +98,8 @@ class Worker(asyncio.BufferedProtocol):
     def __init__(self, owner: Owner, process: "subprocess.Popen[bytes]", replies: socket.socket) -> None:
         self.jobs: deque[Job] = deque()
         self.ready = False
+        self.measures: tuple[str, ...] = ()
+        """Of its sandbox, those that are in force (sandbox.py)."""
         self.overdue = False
         self.leaving = False
         self.lied = ""
@@ -145,9 +155,11 @@ class Worker(asyncio.BufferedProtocol):
         self.transport.abort()
 
     def _take(self, frame: bytes) -> None:
-        if frame == frames.READY and not self.ready:
+        if not self.ready:
+            self.measures = frames.measures(frame)
             self.ready = True
-        elif self.jobs and self.ready:
+            self._owner.started(self)
+        elif self.jobs:
             self._owner.answered(self, frames.extraction(frame, self.jobs[0].document.media_type))
         else:
             raise ValueError("a worker answers what it was not asked")

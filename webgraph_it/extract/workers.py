@@ -26,6 +26,7 @@ from webgraph_it.extract import process
 from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+from webgraph_it.extract.sandbox import MEASURES
 from webgraph_it.extract.worker import SPENT, policy_fields
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,8 @@ class WorkerPool:
         self.size = workers
         self.replaced = 0
         """How many workers ended before their time."""
+        self.measures: tuple[str, ...] | None = None
+        """Of the workers' sandbox, those in force; None before the first worker is ready."""
         self._options = {
             "policy": policy_fields(policy),
             "cpu_seconds": cpu_seconds,
@@ -144,6 +147,18 @@ class WorkerPool:
             job = self._waiting.popleft()
             if not job.future.done():  # else its task was cancelled
                 worker.give(job)
+
+    def started(self, worker: Worker) -> None:
+        """Say once how well workers are locked in."""
+        if self.measures is None:
+            self.measures = worker.measures
+            missing = [measure for measure in MEASURES if measure not in worker.measures]
+            log.log(
+                logging.WARNING if missing else logging.INFO,
+                "Extraction workers run with %s%s.",
+                ", ".join(worker.measures) or "no protection by the kernel",
+                f"; this kernel does not offer {', '.join(missing)}" if missing else "",
+            )
 
     def answered(self, worker: Worker, extraction: Extraction) -> None:
         """A worker finished its oldest document."""
