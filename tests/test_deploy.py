@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from datetime import datetime, timedelta
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ import pytest
 
 from webgraph_it import settings
 from webgraph_it.crawl.outcome import STOPPED, WRONG_USAGE
+from webgraph_it.fetch.guard import special
 from webgraph_it.fetch.schedule import Schedule, parse_schedule
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
@@ -63,6 +65,77 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     check = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=30)
     complaints = [line for line in check.stderr.splitlines() if "webgraph_it.service" in line]
     assert complaints == []
+
+
+HARDENING = {
+    "UMask": "0077",
+    "NoNewPrivileges": "yes",
+    "CapabilityBoundingSet": "",
+    "RestrictNamespaces": "yes",
+    "LockPersonality": "yes",
+    "ProtectKernelTunables": "yes",
+    "ProtectKernelModules": "yes",
+    "ProtectKernelLogs": "yes",
+    "ProtectProc": "invisible",
+    "SystemCallArchitectures": "native",
+}
+
+
+def values(option: str) -> list[str]:
+    """All words of an option that may be given several times."""
+    return " ".join(
+        line.partition("=")[2] for line in lines_of("webgraph_it.service") if line.startswith(f"{option}=")
+    ).split()
+
+
+def test_the_service_can_do_no_more_than_a_crawl_does() -> None:
+    service = unit()["Service"]
+    assert {name: service.get(name) for name in HARDENING} == HARDENING
+    assert "@system-service" in values("SystemCallFilter")
+    assert {"landlock_create_ruleset", "landlock_restrict_self", "seccomp"} <= set(values("SystemCallFilter"))
+    assert service["MemoryMax"].endswith("G")
+    assert int(service["TasksMax"]) >= 64
+
+
+def test_the_service_reaches_the_resolver_and_nothing_else_that_is_private() -> None:
+    allowed = [ip_network(text) for text in values("IPAddressAllow")]
+    denied = [ip_network(text) for text in values("IPAddressDeny")]
+    resolver = re.search(r'"([0-9.]+):', unit()["Service"]["ExecStart"])
+    assert resolver
+    assert allowed == [ip_network(resolver[1])]
+    for text in PRIVATE:
+        assert any(
+            ip_address(text) in network for network in denied if network.version == ip_address(text).version
+        )
+    for network in denied:
+        assert special(network.network_address), "the crawl itself refuses what systemd does"
+
+
+PRIVATE = [
+    *("0.0.0.1", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.168.1.1"),
+    *("::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "fc00::1", "fd12::1", "fe80::1"),
+]
+
+
+def test_the_resolver_answers_with_no_private_address() -> None:
+    networks = [ip_network(line.split()[1]) for line in lines_of("unbound.conf") if "private-address" in line]
+    for address in map(ip_address, PRIVATE):
+        assert any(address in network for network in networks if network.version == address.version), address
+    assert all(special(network.network_address) for network in networks)
+
+
+def test_systemd_finds_the_service_little_exposed(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    found = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--no-pager", DEPLOY / "webgraph_it.service"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    exposure = re.search(r"exposure level for webgraph_it.service: ([0-9.]+)", found.stdout)
+    assert exposure, found.stderr
+    assert float(exposure[1]) < 2.5
 
 
 def test_limits_allow_the_files_of_the_service() -> None:

@@ -15,6 +15,7 @@ from webgraph_it.simweb import SimWeb
 from webgraph_it.simweb.hostile import ATTACKS, DECOYS
 
 MOST_GROWTH_BYTES = 200_000_000
+MAX_REPORT_BYTES = 100_000
 SLACK_SECONDS = 2.0
 """Until a busy server hears that its client has left."""
 IMPATIENT = {
@@ -33,17 +34,19 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-endless-body": ("fetch/cut/truncated",),
     "hostile-endless-chunk": ("fetch/cut/truncated",),
     "hostile-huge-header": ("fetch/error/head-bytes",),
-    "hostile-packed-bombs": ("fetch/cut/bomb", "Reason bomb"),
+    "hostile-packed-bombs": ("fetch/cut/bomb", "fetch/cut/undecodable", "Reason bomb"),
     "hostile-html-bombs": ("extract/workers_replaced", "Reason memory", "Reason too-many-links"),
+    "hostile-types": ("Type invalid",),
     "hostile-redirects": ("scope/dropped/host",),
     "hostile-robots": ("fetch/cut/truncated",),
     "hostile-tls-garbage": ("fetch/error/tls", "Reason error-network"),
     "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-timeout"),
     "hostile-dns-forbidden": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
     "hostile-dns-mixed": ("dns/dropped/loopback",),
+    "hostile-dns-many": ("dns/resolved",),
     "hostile-dns-rebinding": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
 }
-"""Attack → what it is called: in Scrapy's stats, or (`Reason …`) in the crawl report."""
+"""Attack → what it is called: in Scrapy's stats, or (`Reason …`) in the crawl report, or (`Type …`) among the types."""
 
 
 def reasons(jobdir: Path) -> dict[str, int]:
@@ -52,6 +55,18 @@ def reasons(jobdir: Path) -> dict[str, int]:
     return {
         name: int(count) for name, _, count in (line.rpartition(": ") for line in lines) if "Reason" in name
     }
+
+
+def media_types(jobdir: Path) -> dict[str, int]:
+    _, *lines = (jobdir / "reports/mimetype-report.txt").read_text().splitlines()
+    return {f"Type {name}": int(count) for count, _, name in (line.split(" ", 2) for line in lines)}
+
+
+def unprintable(jobdir: Path, output: str) -> list[str]:
+    """Lines that would do something to the terminal of who reads the log, a report or the page log."""
+    files = [*(jobdir / "reports").iterdir(), *(jobdir / "pages").iterdir(), *(jobdir / "urls").iterdir()]
+    texts = [output, *(file.read_text() for file in files)]
+    return [line for text in texts for line in text.split("\n") if not line.replace("\t", " ").isprintable()]
 
 
 def longest_request(hits: Iterable[dict[str, Any]]) -> tuple[float, str]:
@@ -75,13 +90,15 @@ def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
         output = finish(crawl, 1200)
     assert crawl.returncode == 0, output[-4000:]
     assert "Traceback" not in output
+    assert unprintable(jobdir, output) == []
+    assert all(file.stat().st_size < MAX_REPORT_BYTES for file in (jobdir / "reports").glob("*.txt"))
     assert differences(web, jobdir) == []
     assert web.decoy_hits() == []
     first = json.loads((jobdir / "reports/progress.jsonl").read_text().partition("\n")[0])
     assert max(memory.values) - first["rss_bytes"] < MOST_GROWTH_BYTES
     seconds, host = longest_request(web.hits())
     assert seconds <= settings.get("DOWNLOAD_TIMEOUT", IMPATIENT["DOWNLOAD_TIMEOUT"]) + SLACK_SECONDS, host
-    counted = stats(output) | reasons(jobdir)
+    counted = stats(output) | reasons(jobdir) | media_types(jobdir)
     unnamed = [attack for attack, names in NAMES.items() if not all(counted.get(name) for name in names)]
     assert unnamed == []
 

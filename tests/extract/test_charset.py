@@ -1,8 +1,10 @@
 """Bytes to text."""
 
+import encodings
+
 import pytest
 
-from webgraph_it.extract.charset import decoded
+from webgraph_it.extract.charset import decoded, known_codecs
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,12 @@ from webgraph_it.extract.charset import decoded
 )
 def test_decoded(body: bytes, declared: str | None, also: str | None, text: str) -> None:
     assert decoded(body, declared, also) == text
+
+
+def test_no_label_is_remembered_and_no_module_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    known_codecs()
+    monkeypatch.setattr("builtins.__import__", lambda *_: pytest.fail("a module is searched for"))
+    remembered = len(encodings._cache)  # type: ignore[attr-defined]
+    for number in range(100):
+        assert decoded(b"\xe8", f"codifica{number}", "z" * 60_000) == "è"
+    assert len(encodings._cache) == remembered  # type: ignore[attr-defined]

@@ -6,19 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webgraph_it.extract import KINDS, Document, Extraction, extract, frames, link_policy
+from webgraph_it.extract.records import REASONS, REFUSALS
+from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link
+from webgraph_it.urls import Name, name
 
-ascii_text = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=40)
-links = st.builds(
-    Link, ascii_text, ascii_text, st.binary(min_size=16, max_size=16), st.sampled_from(sorted(KINDS))
+names = (
+    st.text(max_size=30)
+    .map(lambda text: name(text, "http://www.a.it/b/c?d"))
+    .filter(lambda n: type(n) is Name)
 )
+links = st.builds(lambda target, kind: Link(*target, kind), names, st.sampled_from(sorted(KINDS)))
 extractions = st.builds(
     Extraction,
-    st.lists(links, max_size=20).map(tuple),
-    st.dictionaries(st.text(max_size=9), st.integers(0, 10**6), max_size=3),
+    st.lists(links, max_size=20, unique_by=lambda link: link.key).map(tuple),
+    st.dictionaries(st.sampled_from(sorted(REFUSALS)), st.integers(0, 10**6), max_size=3),
     st.booleans(),
-    st.text(max_size=9),
-    st.text(max_size=20),
+    st.sampled_from(sorted(REASONS)),
+    st.sampled_from(sorted(DETECTABLE)),
     st.just("") | st.binary(min_size=16, max_size=16).map(bytes.hex),
 )
 documents = st.builds(
@@ -46,6 +51,15 @@ def test_a_request_is_read_back(document: Document) -> None:
     head_length, body_length = frames.REQUEST.unpack_from(frame)
     assert (len(frame), body_length) == (frames.REQUEST.size + head_length, len(document.body))
     assert frames.document(frame[frames.REQUEST.size :], document.body) == document
+
+
+def test_links_beyond_what_may_be_said_are_left_out_with_a_reason() -> None:
+    base = "http://a.it/" + "b" * 8000 + "/"
+    found = Extraction(tuple(Link(*name(str(n), base), "a") for n in range(3000)), media_type="text/html")
+    shortened = frames.extraction(frames.reply(found))
+    assert shortened.reason == "too-many-links"
+    assert 2000 < len(shortened.links) < 3000
+    assert shortened.links == found.links[: len(shortened.links)]
 
 
 def test_a_real_extraction_is_read_back() -> None:

@@ -1,5 +1,6 @@
 import gzip
 import random
+import time
 import zlib
 from collections.abc import Callable
 
@@ -9,7 +10,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.decode import BOMB, PARTLY_DECODED, UNDECODABLE, decode
+from webgraph_it.fetch.decode import BOMB, MAX_MEMBERS, PARTLY_DECODED, UNDECODABLE, decode, decode_in_slices
+from webgraph_it.simweb.packed_bombs import empty_blocks, empty_members
 
 PAGE = random.Random(1).randbytes(2000) + b"<a href=/x>" * 3000 + random.Random(2).randbytes(40_000)
 LONG_PAGE = random.Random(3).randbytes(400_000)
@@ -89,3 +91,73 @@ def test_an_empty_body_needs_no_decoding() -> None:
 def test_nothing_makes_it_raise_or_exceed_the_cap(body: bytes, coding: bytes, cap: int) -> None:
     decoded, flags = decode(body, [coding], cap)
     assert len(decoded) <= cap or UNDECODABLE in flags
+
+
+# -- what a body may cost -----------------------------------------------------------------------------------
+
+WIRE_BYTES = 4_000_000
+MAX_SLICE_SECONDS = 0.05
+gzip_head = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
+zstd = zstandard.ZstdCompressor().compress
+
+COSTLY: dict[str, tuple[list[bytes], Callable[[], bytes]]] = {
+    "three layers of gzip, 209,715 empty members": (
+        [b"gzip"] * 3,
+        lambda: gzip.compress(gzip.compress(empty_members(4 << 20), mtime=0), mtime=0),
+    ),
+    "two layers of gzip, 209,715 empty members": (
+        [b"gzip"] * 2,
+        lambda: gzip.compress(empty_members(4 << 20), mtime=0),
+    ),
+    "empty members": ([b"gzip"], lambda: empty_members(WIRE_BYTES)),
+    "empty blocks with code tables": ([b"gzip"], lambda: gzip_head + empty_blocks(WIRE_BYTES)),
+    "two layers, empty blocks": ([b"gzip"] * 2, lambda: gzip.compress(gzip_head + empty_blocks(WIRE_BYTES))),
+    "bare deflate, empty blocks": ([b"deflate"], lambda: empty_blocks(WIRE_BYTES)),
+    "frames of one byte": ([b"zstd"], lambda: zstd(b"a") * (WIRE_BYTES // len(zstd(b"a")))),
+    "empty zstd blocks": ([b"zstd"], lambda: zstd(b"a" * 10)[:5] + b"\0\0\0" * (WIRE_BYTES // 3)),
+    "skippable zstd frames": ([b"zstd"], lambda: b"\x50\x2a\x4d\x18\0\0\0\0" * (WIRE_BYTES // 8)),
+    "a long page in br": ([b"br"], lambda: brotli.compress(LONG_PAGE * 10, quality=1)),
+    "zeros in br": ([b"br"], lambda: brotli.compress(bytes(100_000_000), quality=1)),
+    "a header of commas": ([b""] * 60_000 + [b"gzip"], lambda: gzip.compress(PAGE)),
+}
+
+
+@pytest.mark.parametrize(("codings", "make"), COSTLY.values(), ids=COSTLY)
+def test_no_body_holds_its_caller(codings: list[bytes], make: Callable[[], bytes]) -> None:
+    """In CPU time, so that a busy machine is not blamed on the body."""
+    slices, longest, total = decode_in_slices(make(), codings, 4 << 20), 0.0, 0.0
+    for _ in range(100_000):
+        began = time.thread_time()
+        ended = next(slices, "ended") == "ended"
+        seconds = time.thread_time() - began
+        longest, total = max(longest, seconds), total + seconds
+        if ended:
+            break
+    assert ended
+    assert longest < MAX_SLICE_SECONDS
+    assert total < 3.0, "linear: a microsecond for each byte of the wire is too much"
+
+
+def test_a_usual_page_is_decoded_in_one_slice() -> None:
+    slices = decode_in_slices(gzip.compress(PAGE), [b"gzip"], CAP)
+    with pytest.raises(StopIteration) as end:
+        next(slices)
+    assert end.value.value.body == PAGE
+
+
+def test_a_body_has_as_many_members_as_honest_servers_send() -> None:
+    member = gzip.compress(b"una riga\n", mtime=0)
+    assert decode(member * MAX_MEMBERS, [b"gzip"], CAP) == (b"una riga\n" * MAX_MEMBERS, ())
+    assert decode(member * (MAX_MEMBERS + 1), [b"gzip"], CAP) == (b"una riga\n" * MAX_MEMBERS, (BOMB,))
+
+
+def test_layers_that_unpack_to_more_than_anybody_packs_twice_are_cut() -> None:
+    page = gzip.compress(LONG_PAGE)
+    assert decode(gzip.compress(page), [b"gzip"] * 2, CAP) == (LONG_PAGE, ())
+    assert BOMB in decode(gzip.compress(gzip.compress(bytes(200_000_000))), [b"gzip"] * 2, CAP).flags
+
+
+def test_many_pieces_of_output_cost_no_more_than_one() -> None:
+    """zlib may hold output back when its buffer is full and its input is used up."""
+    page = bytes(range(256)) * 20_000
+    assert decode(gzip.compress(page), [b"gzip"], len(page)) == (page, ())

@@ -1,7 +1,10 @@
 """Names to addresses, against a real DNS server on loopback."""
 
 import asyncio
+import struct
+import time
 from ipaddress import ip_address
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from tests.fetch.servers import DnsServer, Engine, run
 from webgraph_it.fetch import dns
 from webgraph_it.fetch.dns import Answer, AnswerCache
+from webgraph_it.fetch.dns_records import MAX_RECORDS, Records, read_only_the_beginning, records
 
 TABLE: dict[str, Any] = {
     "uno.it": [("127.1.0.1", 3600)],
@@ -193,6 +197,65 @@ def test_what_c_ares_keeps_is_bounded_because_channels_are_left(monkeypatch: pyt
             return answered, at_most, len(engine.resolver._channels)
 
     assert run(many()) == (100, 2, 1)
+
+
+MANY = 4_000
+
+
+class Flooding(DnsServer):
+    """Answers each name with MANY addresses, by UDP as a rule 64 KB at once."""
+
+    def _answer(self, data: bytes, tcp: bool) -> bytes:
+        end = data.index(b"\0", 12) + 5
+        records = b"".join(
+            struct.pack(">HHHIHBBH", 0xC00C, 1, 1, 60, 4, 127, 1, number) for number in range(1, MANY + 1)
+        )
+        return data[:2] + struct.pack(">HHHHH", 0x8580, 1, MANY, 0, 0) + data[12:end] + records
+
+
+def test_of_thousands_of_addresses_eight_are_kept_and_few_are_read() -> None:
+    async def flooded() -> tuple[list[Answer], float, int]:
+        server = await Flooding({}).start()
+        longest = 0.0
+        async with Engine(server.address) as engine:
+            answered = engine.resolver._answered
+
+            def timed(*arguments: Any) -> None:
+                nonlocal longest
+                assert len(arguments[3].answer) == MAX_RECORDS
+                began = time.thread_time()
+                answered(*arguments)
+                longest = max(longest, time.thread_time() - began)
+
+            engine.resolver._answered = timed  # type: ignore[method-assign]
+            found = [await engine.resolver.resolve(f"h{number}.it") for number in range(20)]
+            assert engine.resolver._channels is not None
+            return found, longest, len(engine.resolver._channels)
+
+    answers, longest, channels = run(flooded())
+    assert [len(answer.addresses) for answer in answers] == [8] * 20
+    assert longest < 0.01
+    assert channels == 1, "what c-ares keeps of such answers is left with its channel"
+
+
+def test_the_door_through_which_answers_are_read_is_there() -> None:
+    assert read_only_the_beginning(), "a new pycares: see fetch/dns_records.py"
+    whole = SimpleNamespace(answer=list(range(100)), authority=[1], additional=[2])
+    assert records(whole) == Records(list(range(MAX_RECORDS)), 102)
+
+
+def test_an_answer_of_many_records_counts_as_many_questions() -> None:
+    async def asked() -> list[int]:
+        server = await Flooding({}).start()
+        async with Engine(server.address) as engine:
+            counts = []
+            for number in range(4):
+                await engine.resolver.resolve(f"h{number}.it")
+                assert engine.resolver._channels is not None
+                counts.append(engine.resolver._channels._open[-1].asked)
+            return counts
+
+    assert run(asked()) == [801, 1602, 2403, 801]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 20)), max_size=60))

@@ -1,21 +1,28 @@
 """The hostile corner of the small Italian internet, asked by the engine alone: every attack ends, by its name."""
 
 import asyncio
+import contextlib
+import gc
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.fetch.servers import Engine, run
+from webgraph_it.crawl.watchdog import INTERVAL_SECONDS, Watchdog
 from webgraph_it.fetch.client import Reply
 from webgraph_it.fetch.connection import FetchError
-from webgraph_it.fetch.response_parser import Limits
+from webgraph_it.fetch.response_head import BadResponse
+from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.simweb import SimWeb
 
-TOTAL_SECONDS, SILENCE_SECONDS = 3.0, 1.5
+TOTAL_SECONDS, SILENCE_SECONDS = 5.0, 1.5
 BODY_BYTES = 1_000_000
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
 TIMES = 10
 """How often each attack is run, all at once."""
 
@@ -31,11 +38,16 @@ OUTCOMES = {
     "http://hostile-packed-bombs.it/1.html": "bomb",
     "http://hostile-packed-bombs.it/2.html": "bomb",
     "http://hostile-packed-bombs.it/3.html": "bomb",
+    "http://hostile-packed-bombs.it/4.html": "undecodable",
+    "http://hostile-packed-bombs.it/5.html": "bomb",
+    "http://hostile-packed-bombs.it/6.html": "bomb,undecodable",
+    "http://hostile-packed-bombs.it/7.html": "truncated,undecodable",
     "http://hostile-robots.it/robots.txt": "truncated",
     "https://hostile-tls-garbage.it/": "tls",
     "https://hostile-tls-silence.it/": "connect-timeout",
     "http://hostile-dns-forbidden.it/": "forbidden/loopback",
     "http://hostile-dns-mixed.it/": "",
+    "http://hostile-dns-many.it/": "",
     "http://127.2.0.1/": "forbidden/loopback",
     "http://2130837505/": "forbidden/loopback",
     "http://[::ffff:127.2.0.1]/": "forbidden/embedded-ipv4",
@@ -94,3 +106,43 @@ def test_every_attack_ends_in_time_by_its_name_and_leaves_nothing_behind(web: Si
     assert longest < 4 * TOTAL_SECONDS, "measured on a machine that does other things too"
     assert resident_bytes() - before < 200_000_000
     assert web.decoy_hits() == []
+
+
+QUICK = [url for url, end in OUTCOMES.items() if end not in ("silence", "timeout", "connect-timeout")]
+
+
+def test_no_answer_holds_the_event_loop(web: SimWeb) -> None:
+    """One after the other, so that what is seen is one answer's doing. As in a crawl, all that is old is frozen."""
+
+    async def attacks() -> dict[str, float]:
+        ports = {int(port): int(to) for port, to in web.settings["PORT_MAP"].items()}
+        stalls: dict[str, float] = {}
+        async with Engine(web.settings["DNS_SERVERS"][0], port_map=ports) as engine:
+            for url in QUICK:
+                watchdog = Watchdog()
+                watchdog.start()
+                with contextlib.suppress(FetchError):
+                    await engine.get(url)
+                await asyncio.sleep(2 * INTERVAL_SECONDS)
+                watchdog.stop()
+                if watchdog.stalls:
+                    stalls[url] = watchdog.stall_seconds
+        return stalls
+
+    gc.collect()
+    gc.freeze()
+    try:
+        assert run(attacks(), seconds=120) == {}
+    finally:
+        gc.unfreeze()
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", CHUNKED]))
+def test_what_is_said_of_a_bad_response_is_printable(data: bytes, start: bytes) -> None:
+    parser = ResponseParser(Limits(head_bytes=150, header_count=3))
+    try:
+        if not parser.feed(start + data):
+            parser.eof()
+    except BadResponse as error:
+        assert str(error).isprintable()  # noqa: PT017
+        assert len(str(error)) < 500  # noqa: PT017

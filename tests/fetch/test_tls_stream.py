@@ -97,3 +97,8 @@ def test_what_is_no_tls_raises(tmp_path: Path) -> None:
     assert client.to_send()
     with pytest.raises(ssl.SSLError):
         client.decrypt(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def test_no_server_makes_us_shake_hands_again() -> None:
+    """A renegotiation costs the client a handshake, as often as the server likes."""
+    assert lenient_tls().options & ssl.OP_NO_RENEGOTIATION

@@ -12,8 +12,9 @@ import pytest
 from tests.simweb.serving import asked
 from webgraph_it.simweb import Plan, SimWeb
 from webgraph_it.simweb.book import book
-from webgraph_it.simweb.hostile import ATTACKS, BOMB_BYTES, DECOYS
+from webgraph_it.simweb.hostile import ATTACKS, DECOYS
 from webgraph_it.simweb.html_bombs import BOMBS
+from webgraph_it.simweb.packed_bombs import BOMB_BYTES, PACKED
 from webgraph_it.simweb.truth import walk
 from webgraph_it.simweb.world import World
 
@@ -67,6 +68,19 @@ def unpacked_bytes(body: bytes, window: int) -> int:
         body = unpacker.unconsumed_tail
     assert unpacker.eof
     return total
+
+
+@pytest.mark.parametrize("number", range(4, len(PACKED)))
+def test_bombs_of_nothing_are_valid_and_long(number: int) -> None:
+    """Of them zlib reads megabytes, and no byte comes out."""
+    answer = asked(WORLD, "http", "hostile-packed-bombs.it", f"/{number}.html")
+    head, _, body = answer.data.partition(b"\r\n\r\n")
+    for _ in range(head.count(b"gzip") - 1):
+        body = zlib.decompress(body, 31)
+    unpacker = zlib.decompressobj(31)
+    assert len(body) > 4_000_000
+    assert unpacker.decompress(body[:1000]) == b""
+    assert unpacker.eof == (number in (4, 5))
 
 
 def test_html_bombs_are_of_megabytes_at_most() -> None:

@@ -11,7 +11,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webgraph_it.urls import names
-from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, name_all, normal
+from webgraph_it.urls.names import (
+    RECIPE_VERSION,
+    Name,
+    Refusal,
+    digest,
+    key,
+    keys_of_normal,
+    name,
+    name_all,
+    normal,
+)
 
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "names.json").read_text())
 
@@ -272,3 +282,17 @@ def test_sorted_keys_group_hosts_and_domains(pages: list[tuple[str, str, str]]) 
 def assert_contiguous(groups: list[bytes]) -> None:
     starts = [group for before, group in zip([None, *groups], groups, strict=False) if group != before]
     assert len(starts) == len(set(starts))
+
+
+@given(
+    st.lists(
+        st.text(max_size=60) | st.from_regex(r"(https?:)?//[a-z.:@0-9\[\]]{1,12}/[ -~]{0,30}", fullmatch=True)
+    )
+)
+def test_keys_of_normal_forms_are_those_of_names(references: list[str]) -> None:
+    found = [
+        named
+        for named in (name(text, "http://www.a.it/b/c?d") for text in references)
+        if isinstance(named, Name)
+    ]
+    assert keys_of_normal([named.url for named in found]) == [named.key for named in found]

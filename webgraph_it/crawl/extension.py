@@ -27,6 +27,7 @@ from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.crawl.watchdog import MAX_TURN_SECONDS, Watchdog
 from webgraph_it.engine.required import check_spider
 from webgraph_it.fetch.bandwidth_middleware import shaper_of
 from webgraph_it.fetch.handler import fetcher_of
@@ -47,6 +48,8 @@ LIVE_SECONDS = 1.0
 DISK_SECONDS = 2.0
 MOST_UNCOMMITTED = 60_000
 """Changes of the frontier, some 18 MB: a crawl at full speed commits every ten seconds or so."""
+STALL_LOG_SECONDS = 60.0
+"""At most so often the log says that the event loop was held; the stats count every time."""
 GARBAGE_THRESHOLD = 20_000
 """New objects between two looks for cyclic garbage: a crawl makes many objects and hardly any cycles."""
 
@@ -68,6 +71,8 @@ class CrawlExtension:
         self._checkpoint_seconds = checkpoint_seconds
         self._min_free_disk_bytes = min_free_disk_bytes
         self._tasks: list[asyncio.Task[None]] = []
+        self._watchdog = Watchdog(self._stalled)
+        self._stall_told_at = -STALL_LOG_SECONDS
         self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
         self._noted: Snapshot | None = None
         """The last one in progress.jsonl."""
@@ -125,6 +130,7 @@ class CrawlExtension:
         self._every(LIVE_SECONDS if self._live else LOG_SECONDS, self._tell)
         self._every(DISK_SECONDS, self._watch_disk, at_once=True)
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
+        self._watchdog.start()
 
     async def spider_closed(self, reason: str) -> None:
         """The last commit, the reports, how to resume, and the exit code."""
@@ -138,6 +144,7 @@ class CrawlExtension:
     async def _close(self, reason: str) -> int:
         """How many URLs are left."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
+        self._watchdog.stop()
         for task in self._tasks:
             task.cancel()
         self._add_progress()
@@ -160,6 +167,7 @@ class CrawlExtension:
         stats.set_value("finish_time", datetime.now(UTC))
         stats.set_value("elapsed_time_seconds", time.time() - self._opened_at)
         stats.set_value("finish_reason", reason)
+        stats.set_value("loop/longest_turn_seconds", self._watchdog.longest_seconds)
         stats.set_value("item_scraped_count", self._pipeline.tally.pages - self._pages_before)
 
     def _last_words(self, reason: str, left: int) -> None:
@@ -226,6 +234,23 @@ class CrawlExtension:
         elif self._scheduler.paused and not short:
             logger.info("There is room on the disk again: the crawl goes on.")
         self._scheduler.pause(short)
+
+    # -- the event loop --------------------------------------------------------------------------------------
+
+    def _stalled(self, seconds: float) -> None:
+        stats = self._crawler.stats
+        stats.inc_value("loop/stalls")
+        stats.inc_value("loop/stall_seconds", seconds)
+        now = time.monotonic()
+        if now - self._stall_told_at >= STALL_LOG_SECONDS:
+            self._stall_told_at = now
+            logger.warning(
+                "The event loop was held for %.0f ms; expected at most %.0f. Stalls so far: %d, %.2f s in all.",
+                seconds * 1000,
+                MAX_TURN_SECONDS * 1000,
+                self._watchdog.stalls,
+                self._watchdog.stall_seconds,
+            )
 
     # -- words and numbers -----------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """The reports archivists know, by Heritrix's names: crawl, hosts, mimetype, responsecode, seeds.
 
 Pure text out of a Tally and the frontier's host counts; `write_reports` puts them under reports/, each a
-renamed file, so a reader never sees half a report.
+renamed file, so a reader never sees half a report. No line holds a control character, whatever it was made of: a
+report may be shown on a terminal.
 """
 
 from collections import Counter
@@ -104,8 +105,15 @@ def _duration(seconds: float) -> str:
     return f"{days}d{hour}h{minute}m{second}s"
 
 
+def printable(text: str) -> str:
+    """The text, with escapes in place of what a terminal would obey instead of show."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _write(path: Path, lines: Iterable[str]) -> None:
     temporary = path.with_name(path.name + ".new")
     with temporary.open("w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in lines)
+        file.writelines(printable(line) + "\n" for line in lines)
     temporary.rename(path)

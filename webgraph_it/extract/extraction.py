@@ -8,27 +8,28 @@ It does not limit its own time and memory: that is what worker processes are for
 from hashlib import md5
 
 from webgraph_it.extract import headers
-from webgraph_it.extract.naming import named
+from webgraph_it.extract.naming import Digest, named
 from webgraph_it.extract.records import Document, Extraction, Found, LinkPolicy
 from webgraph_it.extract.table import detected, reader
+from webgraph_it.urls import digest
 
 
-def extract_and_digest(document: Document, policy: LinkPolicy) -> Extraction:
+def extract_and_digest(document: Document, policy: LinkPolicy, digest: Digest = digest) -> Extraction:
     """What the crawl asks of a document: its links, and which content it has."""
-    digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
-    return extract(document, policy)._replace(content_digest=digest)
+    content_digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
+    return extract(document, policy, digest)._replace(content_digest=content_digest)
 
 
-def extract(document: Document, policy: LinkPolicy) -> Extraction:
+def extract(document: Document, policy: LinkPolicy, digest: Digest = digest) -> Extraction:
     """The links of `document`: those of its headers first, then those of its body. No content digest."""
     media_type = detected(document.media_type, document.body)
     in_body = _read(document, media_type, policy)
     nofollow = document.nofollow or in_body.nofollow
     in_headers = headers.links(document) if document.headers else None
     if nofollow:
-        return _redirects_only(in_headers, in_body.reason, media_type, policy)
+        return _redirects_only(in_headers, in_body.reason, media_type, policy, digest)
     found = (in_body,) if in_headers is None else (in_headers, in_body)
-    links, refused, complete = named(found, policy)
+    links, refused, complete = named(found, policy, digest)
     reason = in_body.reason or ("" if complete else "too-many-links")
     return Extraction(links, refused, False, reason, media_type)
 
@@ -40,10 +41,12 @@ def _read(document: Document, media_type: str, policy: LinkPolicy) -> Found:
     return chosen.extractor(document.body, document.url, document.charset, policy.wanted)
 
 
-def _redirects_only(found: Found | None, reason: str, media_type: str, policy: LinkPolicy) -> Extraction:
+def _redirects_only(
+    found: Found | None, reason: str, media_type: str, policy: LinkPolicy, digest: Digest
+) -> Extraction:
     """What remains of a page whose links are not to be followed."""
     if found is None:
         return Extraction((), {}, True, reason, media_type)
     redirects = [link for link in found.links if link[1] == "redirect"]
-    links, refused, _ = named((Found(redirects, found.base),), policy)
+    links, refused, _ = named((Found(redirects, found.base),), policy, digest)
     return Extraction(links, refused, True, reason, media_type)

@@ -3,30 +3,65 @@
 A request is  `<II` lengths of head and body, head (a line of JSON: media type, charset, headers, nofollow; then
               the URL), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
-              reason, media type); n bytes of kind numbers; n digests of 16 bytes; names, as ASCII lines:
-              the content digest, n URLs and n keys (none can hold a line feed).
-READY, a reply with nothing in it, is what a worker says first.
+              reason, media type); n bytes of kind numbers; names, as ASCII lines: the content digest and n URLs
+              (none can hold a line feed).
+A worker's first words are `ready`: a reply without names and links whose meta is a list of measures of its sandbox.
 The JSON is the same for most pages, so both ends remember some of it.
 
-Nothing here can run code: a worker that a document has taken over can at worst lie about links.
+A worker reads what strangers wrote, so the crawl process believes nothing of a reply. `extraction` returns only
+- links whose URLs are http(s), of the characters of a normal form, with a host that DNS could hold; their keys and
+  digests are computed here, from the URL, so none can break a shard, the URL list or the scope;
+- at most MAX_LINKS, of MAX_LINK_BYTES in all, each key once;
+- reasons and refusals that have a name, counts that are counts, a media type that was declared or can be detected.
+Anything else is a ValueError. What remains to a worker that a document has taken over: to lie about which links there
+are, and to spell them as no parser of ours would (`/a/../b`).
 """
 
 import json
+import re
 import struct
+from bisect import bisect_right
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import repeat
+from itertools import accumulate, repeat
 
-from webgraph_it.extract.records import KINDS, Document, Extraction
+from webgraph_it.extract.records import (
+    KINDS,
+    MAX_LINK_BYTES,
+    MAX_LINKS,
+    REASONS,
+    REFUSALS,
+    Document,
+    Extraction,
+)
+from webgraph_it.extract.sandbox import MEASURES
+from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link
+from webgraph_it.urls.names import digest, keys_of_normal
 
 REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<III")
-READY = REPLY.pack(0, 0, 0)
-LARGEST_REPLY_BYTES = 1 << 28
-_DIGEST_BYTES = 16
+MAX_META_BYTES = 4096
+_MAX_NAMES_BYTES = MAX_LINK_BYTES + 64
+_MAX_REFUSED = 10_000_000
 _REMEMBERED = 64
 """Few: a server may send 64 KB of headers."""
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def ready(measures: Iterable[str]) -> bytes:
+    """What a worker says first: it can begin, and these measures are in force."""
+    meta = json.dumps(list(measures)).encode()
+    return REPLY.pack(len(meta), 0, 0) + meta
+
+
+def measures(frame: bytes) -> tuple[str, ...]:
+    """What `ready` was made of. Raises ValueError for anything else."""
+    _, names, count = REPLY.unpack_from(frame)
+    found = json.loads(frame[REPLY.size :])
+    if names or count or type(found) is not list or not all(measure in MEASURES for measure in found):
+        raise ValueError("the first words of no worker of ours")
+    return tuple(found)
 
 
 def request(document: Document) -> bytes:
@@ -57,13 +92,22 @@ def _facts(encoded: bytes) -> tuple[str, str | None, tuple[tuple[str, bytes], ..
 
 
 def reply(extraction: Extraction) -> bytes:
-    """An extraction as a frame."""
+    """An extraction as a frame, without keys and digests. Links beyond what may be said are left out."""
     links, refused, *others, content_digest = extraction
     meta = _encoded_meta(tuple(refused.items()), *others)
-    urls, keys, digests, kinds = zip(*links, strict=True) if links else ((), (), (), ())
-    names = "\n".join((content_digest, *urls, *keys)).encode("ascii")
+    urls, _, _, kinds = zip(*links, strict=True) if links else ((), (), (), ())
+    names = "\n".join((content_digest, *urls)).encode("ascii")
+    if len(links) > MAX_LINKS or len(names) > _MAX_NAMES_BYTES:
+        return reply(_shortened(extraction))
     head = REPLY.pack(len(meta), len(names), len(links))
-    return b"".join((head, meta, bytes(map(_NUMBER_OF_KIND.__getitem__, kinds)), *digests, names))
+    return b"".join((head, meta, bytes(map(_NUMBER_OF_KIND.__getitem__, kinds)), names))
+
+
+def _shortened(extraction: Extraction) -> Extraction:
+    """50,000 short references and one long base make a quarter of a gigabyte."""
+    ends = list(accumulate(len(link.url) + 1 for link in extraction.links))
+    count = min(bisect_right(ends, MAX_LINK_BYTES), MAX_LINKS)
+    return extraction._replace(links=extraction.links[:count], reason="too-many-links")
 
 
 @lru_cache(_REMEMBERED)
@@ -76,37 +120,55 @@ def _encoded_meta(
 def reply_length(received: bytearray, at: int) -> int:
     """How long the reply is that starts there. Raises ValueError if no worker of ours would say so much."""
     meta, names, count = REPLY.unpack_from(received, at)
-    length = int(REPLY.size + meta + names + count * (1 + _DIGEST_BYTES))
-    if length > LARGEST_REPLY_BYTES:
-        raise ValueError(f"a reply of {length} bytes; expected at most {LARGEST_REPLY_BYTES}")
-    return length
+    if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:
+        raise ValueError(
+            f"a reply of {count} links, {meta} and {names} bytes; no worker of ours says so much"
+        )
+    return int(REPLY.size + meta + names + count)
 
 
-def extraction(frame: bytes) -> Extraction:
-    """What `reply` was made of. Raises ValueError for what no worker of ours says."""
+def extraction(frame: bytes, declared: str = "") -> Extraction:
+    """What `reply` was made of, for a document of that media type. Raises ValueError for anything else."""
     try:
-        return _extraction(frame)
+        return _extraction(frame, declared)
     except (struct.error, IndexError, TypeError, RecursionError) as error:
         raise ValueError(f"a reply that no worker of ours makes: {error}") from error
 
 
-def _extraction(frame: bytes) -> Extraction:
+def _extraction(frame: bytes, declared: str) -> Extraction:
     meta_length, _, count = REPLY.unpack_from(frame)
     kinds_at = REPLY.size + meta_length
-    digests_at = kinds_at + count
-    names_at = digests_at + count * _DIGEST_BYTES
-    meta = _meta(frame[REPLY.size : kinds_at])
-    content_digest, *names = frame[names_at:].decode("ascii").split("\n")
-    if len(names) != 2 * count:
-        raise ValueError(f"a reply of {count} links has {len(names)} names; expected {2 * count}")
-    digests = [frame[at : at + _DIGEST_BYTES] for at in range(digests_at, names_at, _DIGEST_BYTES)]
-    kinds = [KINDS[number] for number in frame[kinds_at:digests_at]]
-    rows = zip(names[:count], names[count:], digests, kinds, strict=True)
+    names_at = kinds_at + count
+    refused, nofollow, reason, media_type = _meta(frame[REPLY.size : kinds_at])
+    if media_type != declared and media_type not in DETECTABLE:
+        raise ValueError(
+            f"the media type {media_type[:80]!r}; expected the declared one or one that can be detected"
+        )
+    content_digest, *urls = frame[names_at:].decode("ascii").split("\n")
+    if len(urls) != count:
+        raise ValueError(f"a reply of {count} links has {len(urls)} URLs")
+    if content_digest and not _HEX_DIGEST.fullmatch(content_digest):
+        raise ValueError("a content digest that is none")
+    kinds = [KINDS[number] for number in frame[kinds_at:names_at]]
+    keys = keys_of_normal(urls)
+    if len(set(keys)) != count:
+        raise ValueError("a reply names a target twice")
+    rows = zip(urls, keys, map(digest, keys), kinds, strict=True)
     links = tuple(map(tuple.__new__, repeat(Link), rows))  # a third of the time of calling Link
-    return Extraction(links, *meta, content_digest)
+    return Extraction(links, refused, nofollow, reason, media_type, content_digest)
+
+
+_HEX_DIGEST = re.compile("[0-9a-f]{32}")
 
 
 @lru_cache(_REMEMBERED)
 def _meta(encoded: bytes) -> tuple[dict[str, int], bool, str, str]:
     refused, nofollow, reason, media_type = json.loads(encoded)
+    if not (
+        type(refused) is dict and type(nofollow) is bool and type(media_type) is str and reason in REASONS
+    ):
+        raise ValueError(f"a reply that says {encoded[:200]!r}")
+    for name, number in refused.items():
+        if name not in REFUSALS or type(number) is not int or not 0 <= number <= _MAX_REFUSED:
+            raise ValueError(f"a reply that says {encoded[:200]!r}")
     return refused, nofollow, reason, media_type

@@ -6,12 +6,12 @@ Each spelling is named once, all those of a page together: naming is the dearest
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, unquote
 
-from webgraph_it.extract.records import Found, LinkPolicy
+from webgraph_it.extract.records import MAX_LINKS, Found, LinkPolicy
 from webgraph_it.items import Link
-from webgraph_it.urls import Refusal, name, name_all
+from webgraph_it.urls import Refusal, digest, name, name_all
 
 _new = tuple.__new__  # what Link() calls, without the call in between
 
@@ -24,31 +24,39 @@ _NON_ASCII = re.compile(r"[^\0-\x7f]+")
 _NESTED = re.compile(r"[?&][^=&]*=(https?(?::|%3A)(?:/|%2F){2}[^&]*)", re.IGNORECASE)
 
 
-def named(found: Iterable[Found], policy: LinkPolicy) -> tuple[tuple[Link, ...], dict[str, int], bool]:
+Digest = Callable[[str], bytes]
+
+
+def named(
+    found: Iterable[Found], policy: LinkPolicy, digest: Digest = digest
+) -> tuple[tuple[Link, ...], dict[str, int], bool]:
     """The links of all `found`; how many distinct references were refused, by reason; whether that is all."""
-    links: dict[bytes, Link] = {}
+    links: dict[str, Link] = {}
     refused: dict[str, int] = {}
     complete = True
     for part in found:
-        complete = _name_part(part, policy, links, refused) and complete
+        complete = _name_part(part, policy, links, refused, digest) and complete
     return tuple(links.values()), refused, complete
 
 
-def _name_part(part: Found, policy: LinkPolicy, links: dict[bytes, Link], refused: dict[str, int]) -> bool:
+def _name_part(
+    part: Found, policy: LinkPolicy, links: dict[str, Link], refused: dict[str, int], digest: Digest
+) -> bool:
     """Add the links of one part. False when there were more than MOST_REFERENCES."""
     arcs, nested = policy.arcs, "nested" in policy.wanted
     spellings, kinds, complete = _spellings(part, policy, refused)
     if part.encoding == "UTF-8":
-        targets = name_all(spellings, part.base)
+        targets = name_all(spellings, part.base, digest)
     else:
-        targets = name_all([escape_query(spelling, part.encoding) for spelling in spellings], part.base)
+        escaped = [escape_query(spelling, part.encoding) for spelling in spellings]
+        targets = name_all(escaped, part.base, digest)
     for spelling, kind, target in zip(spellings, kinds, targets, strict=True):
         if isinstance(target, Refusal):
             reason = _reason(target, spelling)
             refused[reason] = refused.get(reason, 0) + 1
             continue
         _keep(_new(Link, (*target, kind)), arcs, links)
-        if nested:
+        if nested and len(links) < MAX_LINKS:
             _keep_nested(target.url, arcs, links)
     return complete
 
@@ -83,15 +91,15 @@ def _without_fragment(reference: str) -> str:
     return before + "#" if before[-1:] <= " " and before else before
 
 
-def _keep(link: Link, arcs: frozenset[str], links: dict[bytes, Link]) -> None:
+def _keep(link: Link, arcs: frozenset[str], links: dict[str, Link]) -> None:
     """The first mention of a target stays, unless it was no arc and this one is."""
-    known = links.setdefault(link.digest, link)
+    known = links.setdefault(link.key, link)
     if known is not link and known.kind not in arcs and link.kind in arcs:
-        del links[link.digest]
-        links[link.digest] = link
+        del links[link.key]
+        links[link.key] = link
 
 
-def _keep_nested(url: str, arcs: frozenset[str], links: dict[bytes, Link]) -> None:
+def _keep_nested(url: str, arcs: frozenset[str], links: dict[str, Link]) -> None:
     for inner in nested_urls(url):
         target = name(inner)
         if not isinstance(target, Refusal):

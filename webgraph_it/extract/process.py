@@ -26,6 +26,8 @@ _BUFFER_BYTES = 1 << 16
 class Owner(Protocol):
     """Who is told what a worker does."""
 
+    def started(self, worker: "Worker") -> None: ...
+
     def answered(self, worker: "Worker", extraction: Extraction) -> None: ...
 
     def lost(self, worker: "Worker") -> None: ...
@@ -60,21 +62,32 @@ def spawn(
     with theirs:
         arguments = json.dumps({**options, "socket": theirs.fileno()})
         process = subprocess.Popen(
-            [sys.executable, "-m", "webgraph_it.extract.worker", arguments],
+            [*_command(), arguments],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             stderr=stderr,
             process_group=0,  # Ctrl-C in a terminal is for the crawl alone
             env=_environment(),
+            cwd="/",
         )
     return ours, process
 
 
+def _command() -> list[str]:
+    """-P: no module is taken from the directory where the crawl was started."""
+    return [sys.executable, "-P", "-m", "webgraph_it.extract.worker"]
+
+
 def _environment() -> dict[str, str]:
-    """Ours, so that the worker finds this very package wherever the crawl was started."""
+    """Only what Python needs to start and to find this very package; nothing that a document could tell anybody."""
     package = str(Path(webgraph_it.__file__).parents[1])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [package, *(path for path in given if os.path.isabs(path))]
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
 class Worker(asyncio.BufferedProtocol):
@@ -88,8 +101,12 @@ class Worker(asyncio.BufferedProtocol):
     def __init__(self, owner: Owner, process: "subprocess.Popen[bytes]", replies: socket.socket) -> None:
         self.jobs: deque[Job] = deque()
         self.ready = False
+        self.measures: tuple[str, ...] = ()
+        """Of its sandbox, those that are in force (sandbox.py)."""
         self.overdue = False
         self.leaving = False
+        self.lied = ""
+        """What was wrong with its reply, if one was: then nothing more is read of it."""
         self._owner = owner
         self._process = process
         self._replies = replies
@@ -108,9 +125,15 @@ class Worker(asyncio.BufferedProtocol):
         return memoryview(self._received)[self._filled :]
 
     def buffer_updated(self, nbytes: int) -> None:
+        if self.lied:
+            return
         self._stalled_ticks = 0
         self._filled += nbytes
-        taken = self._take_replies()
+        try:
+            taken = self._take_replies()
+        except ValueError as error:
+            self._end_liar(str(error))
+            return
         if taken:
             self._received[: self._filled - taken] = self._received[taken : self._filled]
             self._filled -= taken
@@ -128,11 +151,19 @@ class Worker(asyncio.BufferedProtocol):
             start = end
         return start
 
+    def _end_liar(self, why: str) -> None:
+        self.lied = why
+        self.leaving = True
+        self._process.kill()
+        self.transport.abort()
+
     def _take(self, frame: bytes) -> None:
-        if frame == frames.READY:
+        if not self.ready:
+            self.measures = frames.measures(frame)
             self.ready = True
+            self._owner.started(self)
         elif self.jobs:
-            self._owner.answered(self, frames.extraction(frame))
+            self._owner.answered(self, frames.extraction(frame, self.jobs[0].document.media_type))
         else:
             raise ValueError("a worker answers what it was not asked")
 
@@ -144,9 +175,9 @@ class Worker(asyncio.BufferedProtocol):
         self.leaving = True
         with self._replies:
             try:
-                while received := self._replies.recv_into(self.get_buffer(-1)):
+                while not self.lied and (received := self._replies.recv_into(self.get_buffer(-1))):
                     self.buffer_updated(received)
-            except (OSError, ValueError):  # nothing more, or nonsense
+            except OSError:  # nothing more
                 pass
         self._owner.lost(self)
 

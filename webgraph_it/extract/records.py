@@ -23,6 +23,15 @@ EMBEDDED = frozenset(("embed", "css", "script"))
 """Followed as well, though no arcs, when EXTRACT_EMBEDDED is on."""
 
 
+MAX_LINKS = 100_000
+MAX_LINK_BYTES = 1 << 24
+"""What one document may point to: so many targets, with so many characters in all. Beyond that: `too-many-links`."""
+REASONS = frozenset(("", "bomb", "broken", "encrypted", "memory", "too-many-links"))
+"""Why links may be missing, as a worker says it."""
+REFUSALS = frozenset(("invalid", "scheme", "host", "rel", "javascript", "mailto"))
+"""Why a reference is no link."""
+
+
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -82,7 +91,7 @@ class Extraction(NamedTuple):
     nofollow: bool = False
     """The document or its headers asked not to follow: links holds redirects at most."""
     reason: str = ""
-    """Why links may be missing (`timeout`, `memory`, `died`; `bomb`, `broken`, `encrypted`,
+    """Why links may be missing (`timeout`, `memory`, `died`, `bad-reply`; `bomb`, `broken`, `encrypted`,
     `too-many-links`); empty when all were found."""
     media_type: str = ""
     """As detected from declaration and first bytes."""

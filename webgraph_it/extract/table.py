@@ -89,6 +89,14 @@ _FEED_START = re.compile(
     rb"<(?:rss|feed|urlset|sitemapindex|rdf:RDF)[\s>]"
 )
 _BYTES_FOR_SNIFFING = 4096
+DETECTABLE = frozenset(
+    (
+        *_MAGIC.values(),
+        *("application/x-shockwave-flash", "application/gzip"),
+        *("text/html", "application/xml", "application/xhtml+xml"),
+    )
+)
+"""What `detected` may find other than what was declared."""
 
 
 def canonical(declared: str) -> str:

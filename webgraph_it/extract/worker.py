@@ -1,6 +1,7 @@
-"""One extraction worker: `python -m webgraph_it.extract.worker OPTIONS`, started by workers.py only.
+"""One extraction worker: `python -P -m webgraph_it.extract.worker OPTIONS`, started by process.py only.
 
-Reads requests from its socket, answers in order. The kernel limits its address space, and its CPU time per
+It loads everything that it will need, enters its sandbox (sandbox.py), says which measures are in force, and
+reads requests from its socket, answers in order. The kernel limits its address space, and its CPU time per
 document: SIGPROF kills the process, even inside C code. A document that exhausts memory is answered with
 reason `memory`; then the worker leaves, since its heap is no longer what it was. End of file on the socket
 (the crawl is over, or dead) ends it too.
@@ -8,15 +9,20 @@ reason `memory`; then the worker leaves, since its heap is no longer what it was
 
 import gc
 import json
+import os
 import resource
 import signal
 import socket
 import sys
 from typing import IO, cast
 
+from webgraph_it.extract import sandbox
+from webgraph_it.extract.charset import known_codecs
 from webgraph_it.extract.extraction import extract_and_digest
-from webgraph_it.extract.frames import READY, REQUEST, document, reply
+from webgraph_it.extract.frames import REQUEST, document, ready, reply
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+from webgraph_it.extract.table import READERS
+from webgraph_it.urls.names import no_digest
 
 SPENT = 3
 """Exit code of a worker that leaves after a document exhausted its memory."""
@@ -29,15 +35,35 @@ def main(arguments: list[str]) -> int:
     _limit_memory(options["memory_bytes"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which closes us
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    wanted = policy(options["policy"])
+    _load_everything(wanted)
     gc.freeze()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     with socket.socket(fileno=options["socket"]) as channel:
         requests = cast("IO[bytes]", channel.makefile("rb", _BUFFER_BYTES))
         try:
-            channel.sendall(READY)
-            return _serve(channel, requests, policy(options["policy"]), options["cpu_seconds"])
+            channel.sendall(ready(_close_doors()))
+            return _serve(channel, requests, wanted, options["cpu_seconds"])
         except ConnectionError:  # the crawl is gone
             return 0
+
+
+def _load_everything(policy: LinkPolicy) -> None:
+    """Nothing can be imported later: every codec now, and what readers import when they first read something."""
+    known_codecs()
+    for media_type in READERS:
+        for body in (b"<a href=x>", b"%PDF-1.4\n", b"PK\x03\x04", b"\x1f\x8b", b"\xe8"):
+            extract_and_digest(Document(body, "http://a.it/", media_type, "utf-8"), policy)
+
+
+def _close_doors() -> tuple[str, ...]:
+    """Enter the sandbox. What the process might print from now on is a document's doing: nobody shall see it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    return sandbox.enter()
 
 
 def _serve(channel: socket.socket, requests: IO[bytes], policy: LinkPolicy, cpu_seconds: float) -> int:
@@ -65,7 +91,7 @@ def _receive(requests: IO[bytes]) -> Document | None:
 def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
     """The reply, and whether this process is spent."""
     try:
-        return reply(extract_and_digest(asked, policy)), False
+        return reply(extract_and_digest(asked, policy, no_digest)), False
     except MemoryError:
         return reply(Extraction(reason="memory", media_type=asked.media_type)), True
 

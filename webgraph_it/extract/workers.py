@@ -5,7 +5,8 @@
 
 Guarantees:
 - every document gets exactly one Extraction; one that its worker could not finish gets reason `timeout` (CPU
-  time), `memory` or `died`, and no links;
+  time), `memory`, `died` or `bad-reply`, and no links;
+- no reply is believed: what cannot come from a worker of ours (frames.py) ends that worker;
 - a worker that ends is replaced; the other documents it held go to another one, none is lost;
 - a worker that is killed from outside costs nothing: the document it was reading is tried once more;
 - workers end with the crawl process, however that ends: their socket closes.
@@ -25,6 +26,7 @@ from webgraph_it.extract import process
 from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.records import Document, Extraction, LinkPolicy
+from webgraph_it.extract.sandbox import MEASURES
 from webgraph_it.extract.worker import SPENT, policy_fields
 
 log = logging.getLogger(__name__)
@@ -57,6 +59,8 @@ class WorkerPool:
         self.size = workers
         self.replaced = 0
         """How many workers ended before their time."""
+        self.measures: tuple[str, ...] | None = None
+        """Of the workers' sandbox, those in force; None before the first worker is ready."""
         self._options = {
             "policy": policy_fields(policy),
             "cpu_seconds": cpu_seconds,
@@ -144,6 +148,18 @@ class WorkerPool:
             if not job.future.done():  # else its task was cancelled
                 worker.give(job)
 
+    def started(self, worker: Worker) -> None:
+        """Say once how well workers are locked in."""
+        if self.measures is None:
+            self.measures = worker.measures
+            missing = [measure for measure in MEASURES if measure not in worker.measures]
+            log.log(
+                logging.WARNING if missing else logging.INFO,
+                "Extraction workers run with %s%s.",
+                ", ".join(worker.measures) or "no protection by the kernel",
+                f"; this kernel does not offer {', '.join(missing)}" if missing else "",
+            )
+
     def answered(self, worker: Worker, extraction: Extraction) -> None:
         """A worker finished its oldest document."""
         job = worker.jobs.popleft()
@@ -189,8 +205,10 @@ class WorkerPool:
         """The oldest document was being read when its worker ended."""
         job.attempts += 1
         overdue = worker.overdue or code == -signal.SIGPROF
-        if (overdue or job.attempts >= _ATTEMPTS) and not job.future.done():
-            reason = "timeout" if overdue else "died"
+        if worker.lied:
+            log.warning("an extraction worker is replaced after %s: %s", job.document.url, worker.lied)
+        if (overdue or worker.lied or job.attempts >= _ATTEMPTS) and not job.future.done():
+            reason = "bad-reply" if worker.lied else "timeout" if overdue else "died"
             job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
 
     def _break(self, code: int) -> None:

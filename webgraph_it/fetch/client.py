@@ -22,7 +22,7 @@ from typing import NamedTuple
 from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
 from webgraph_it.fetch.connections import Governor, Watcher
-from webgraph_it.fetch.decode import decode
+from webgraph_it.fetch.decode import Decoded, decode_in_slices
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
 from webgraph_it.fetch.kernel import Flow, kernel
@@ -199,16 +199,27 @@ class Fetcher:
             raise
         if connection.usable:
             self._rest(connection, key)
-        return self._reply(parser, address, FetchTimes(sent_at, exchange.first_byte_at, time.time()))
-
-    def _reply(self, parser: ResponseParser, address: Address, times: FetchTimes) -> Reply:
+        times = FetchTimes(sent_at, exchange.first_byte_at, time.time())
         body = parser.body
-        codings = parser.headers.get(b"Content-Encoding")
-        if codings and body:
-            split = [coding for value in codings for coding in value.split(b",")]
-            body, flags = decode(body, split, self.settings.limits.body_bytes)
-            parser.flags.extend(flags)
-            del parser.headers[b"Content-Encoding"]
+        if body and b"Content-Encoding" in parser.headers:
+            body = await self._decoded(body, parser)
+        return self._reply(parser, body, address, times)
+
+    async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
+        """The body without its content codings. Others run between the slices of a large one."""
+        codings = b",".join(parser.headers.pop(b"Content-Encoding")).split(b",")
+        slices = decode_in_slices(body, codings, self.settings.limits.body_bytes)
+        while True:
+            try:
+                next(slices)
+            except StopIteration as end:
+                decoded: Decoded = end.value
+                break
+            await asyncio.sleep(0)
+        parser.flags.extend(decoded.flags)
+        return decoded.body
+
+    def _reply(self, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes) -> Reply:
         for flag in parser.flags:
             self._count(f"fetch/cut/{flag}")
         return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)

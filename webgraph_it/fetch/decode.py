@@ -3,23 +3,40 @@
 Guarantees: never raises, never returns more than `cap_bytes`, and never holds much more than that in memory,
 whatever the body would expand to. A broken stream is kept as far as it could be decoded or, when not even its
 first byte could be, as it came: servers do say gzip and send plain text. Each such case has a flag.
+
+The work is linear in what came over the wire plus what is returned, and comes in slices of a few milliseconds at
+most (`decode_in_slices`), whatever the body holds: a caller with an event loop lets others run between two of them.
+What makes it linear: a layer below another may be no more than INNER_RATIO times as long as what it was unpacked
+from (nobody can pack twice what was packed well), and a gzip body has at most MAX_MEMBERS members.
 """
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import brotli
 import zstandard
 
 BOMB = "bomb"
-"""The decoded body was cut at the cap."""
+"""The decoded body was cut at the cap, or at a limit on layers within layers and on members."""
 UNDECODABLE = "undecodable"
 """The body was not in the coding that its header named; it is left as it came."""
 PARTLY_DECODED = "partly-decoded"
 """The coding broke off or broke; what came before is there."""
 
-MAX_LAYERS = 3
+MAX_LAYERS = 2
+MAX_MEMBERS = 256
+"""Of a gzip stream. Honest ones have one, or one for each 64 KB and more (bgzip, pigz)."""
+INNER_RATIO = 4
+INNER_FLOOR_BYTES = 64 * 1024
+"""A layer below another may always be this long."""
+_FEED_BYTES = 4 * 1024
+"""Given to a decoder at once: 4 KB of headers and tables without content take it less than two milliseconds."""
+_DRAIN_BYTES = 128 * 1024
+"""Taken from a decoder at once."""
+_SLICE_WORK = 512 * 1024
+"""Bytes taken, and _FEED_WEIGHT times those given, between two slices."""
+_FEED_WEIGHT = 12
 _ZSTD_WINDOW_BYTES = 8 * 1024 * 1024
 """RFC 9659: no zstd content coding needs a larger window."""
 
@@ -29,134 +46,182 @@ class Decoded(NamedTuple):
     flags: tuple[str, ...]
 
 
-class _Broken(Exception):
-    """The decoder gave up; what it had decoded is its argument."""
+Slices = Generator[None, None, Decoded]
 
 
 def decode(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> Decoded:
-    """Undo `codings` (as listed in Content-Encoding, the last applied one last)."""
+    """Undo `codings` (as listed in Content-Encoding, the last applied one last), all at once."""
+    slices = decode_in_slices(body, codings, cap_bytes)
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            decoded: Decoded = end.value
+            return decoded
+
+
+def decode_in_slices(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> Slices:
+    """`decode`, as a generator that yields where others may run. Most bodies need only one slice."""
     layers = [decoder for coding in codings if (decoder := _DECODERS.get(coding.strip().lower()))]
-    flags: list[str] = []
     if len(layers) > MAX_LAYERS:
         return Decoded(body, (UNDECODABLE,))
-    for decoder in reversed(layers):
-        if not body:
-            break
-        body, flag = _undo(decoder, body, cap_bytes)
-        if flag:
-            flags.append(flag)
+    flags: dict[str, None] = {}
+    while layers and body:
+        decoder = layers.pop()
+        limit = min(cap_bytes, max(INNER_RATIO * len(body), INNER_FLOOR_BYTES)) if layers else cap_bytes
+        output = _Output(limit)
+        yield from _undo(decoder, body, output)
+        if output.flag:
+            flags[output.flag] = None
+        if output.flag != UNDECODABLE:
+            body = bytes(output.decoded)
     return Decoded(body, tuple(flags))
 
 
-def _undo(decoder: "_Decoder", body: bytes, cap_bytes: int) -> tuple[bytes, str]:
+class _Full(Exception):
+    """There is more than the limit allows."""
+
+
+class _Broken(Exception):
+    """The decoder gave up."""
+
+
+class _Output:
+    """What has been decoded so far, up to a limit, and how much work it was."""
+
+    __slots__ = ("_limit", "_work", "decoded", "flag")
+
+    def __init__(self, limit: int) -> None:
+        self.decoded = bytearray()
+        self.flag = ""
+        self._limit = limit
+        self._work = 0
+
+    def write(self, part: bytes) -> int:
+        """Keep a part. Raises _Full at the first byte beyond the limit. (zstandard writes here by itself.)"""
+        self._work += len(part)
+        room = self._limit - len(self.decoded)
+        if len(part) > room:
+            self.decoded += part[:room]
+            raise _Full
+        self.decoded += part
+        return len(part)
+
+    def fed(self, size: int) -> bool:
+        """So much was given to the decoder. True: it is time for a pause."""
+        self._work += _FEED_WEIGHT * size
+        if self._work < _SLICE_WORK:
+            return False
+        self._work = 0
+        return True
+
+
+_Decoder = Callable[[bytes, _Output], Generator[None, None, None]]
+
+
+def _undo(decoder: _Decoder, body: bytes, output: _Output) -> Generator[None, None, None]:
     try:
-        decoded = decoder(body, cap_bytes + 1)
-    except _Broken as broken:
-        part: bytes = broken.args[0]
-        if not part:
-            return body, UNDECODABLE
-        return part[:cap_bytes], PARTLY_DECODED
-    return (decoded[:cap_bytes], BOMB) if len(decoded) > cap_bytes else (decoded, "")
+        yield from decoder(body, output)
+    except _Full:
+        output.flag = BOMB
+    except _Broken:
+        output.flag = PARTLY_DECODED if output.decoded else UNDECODABLE
 
 
-_Decoder = Callable[[bytes, int], bytes]
-
-
-def _gzip(body: bytes, limit: int) -> bytes:
+def _gzip(body: bytes, output: _Output) -> Generator[None, None, None]:
     """All members of a gzip stream, one after the other; bytes after them that are no member are ignored."""
-    parts: list[bytes] = []
-    size = 0
-    while body and size < limit:
-        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    at = 0
+    for number in range(MAX_MEMBERS):
+        before = len(output.decoded)
         try:
-            part = _inflate(stream, body, limit - size)
-        except _Broken as broken:
-            if parts and not broken.args[0]:
-                break
-            raise _Broken(b"".join([*parts, broken.args[0]])) from None
-        parts.append(part)
-        size += len(part)
-        body = stream.unused_data if stream.eof else b""
-    return b"".join(parts)
+            at = yield from _inflate(zlib.decompressobj(16 + zlib.MAX_WBITS), body, at, output)
+        except _Broken:
+            if number and len(output.decoded) == before:
+                return
+            raise
+        if at == len(body):
+            return
+    raise _Full
 
 
-def _deflate(body: bytes, limit: int) -> bytes:
+def _deflate(body: bytes, output: _Output) -> Generator[None, None, None]:
     """zlib, as the standard says, or bare deflate, as many servers send."""
     try:
-        return _inflate(zlib.decompressobj(), body, limit)
-    except _Broken as broken:
-        if broken.args[0]:
+        yield from _inflate(zlib.decompressobj(), body, 0, output)
+    except _Broken:
+        if output.decoded:
             raise
-    return _inflate(zlib.decompressobj(-zlib.MAX_WBITS), body, limit)
+        yield from _inflate(zlib.decompressobj(-zlib.MAX_WBITS), body, 0, output)
 
 
-def _inflate(stream: "zlib._Decompress", body: bytes, limit: int) -> bytes:
-    """Decode in pieces, so that an error late in the stream does not lose its beginning."""
-    parts: list[bytes] = []
-    size = 0
-    for start in range(0, len(body), _PIECE_BYTES):
-        piece = body[start : start + _PIECE_BYTES]
-        while piece and size < limit:
+def _inflate(stream: "zlib._Decompress", body: bytes, at: int, output: _Output) -> Generator[None, None, int]:
+    """Decode what begins there, in pieces, so that an error late in the stream does not lose its beginning.
+
+    Returns where the stream ends.
+    """
+    while at < len(body):
+        piece = body[at : at + _FEED_BYTES]
+        at += len(piece)
+        fed = len(piece)
+        while piece:
             try:
-                parts.append(stream.decompress(piece, limit - size))
+                part = stream.decompress(piece, _DRAIN_BYTES)
             except zlib.error:
-                raise _Broken(b"".join(parts)) from None
-            size += len(parts[-1])
-            piece = stream.unconsumed_tail
+                raise _Broken from None
+            if part:
+                output.write(part)
+            if output.fed(fed):
+                yield
+            fed, piece = 0, stream.unconsumed_tail
+            if not piece and len(part) == _DRAIN_BYTES:  # the rest of the output is inside the decoder
+                yield from _drain(stream, output)
         if stream.eof:
-            _keep_rest(stream, body[start + _PIECE_BYTES :])
-            return b"".join(parts)
-    if size < limit:
-        raise _Broken(b"".join(parts))
-    return b"".join(parts)
+            return at - len(stream.unused_data)
+    raise _Broken
 
 
-_PIECE_BYTES = 16 * 1024
+def _drain(stream: "zlib._Decompress", output: _Output) -> Generator[None, None, None]:
+    while not stream.eof and (part := stream.decompress(b"", _DRAIN_BYTES)):
+        output.write(part)
+        if output.fed(0):
+            yield
 
 
-def _keep_rest(stream: "zlib._Decompress", rest: bytes) -> None:
-    """Let `unused_data` hold everything after the stream's end, the pieces not yet fed included."""
-    if rest:
-        stream.decompress(rest)
-
-
-def _brotli(body: bytes, limit: int) -> bytes:
+def _brotli(body: bytes, output: _Output) -> Generator[None, None, None]:
     stream = brotli.Decompressor()
-    parts: list[bytes] = []
-    size = 0
-    feed = body
-    while size < limit:
-        try:
-            part = stream.process(feed, output_buffer_limit=limit - size)
-        except brotli.error:
-            raise _Broken(b"".join(parts)) from None
-        parts.append(part)
-        size += len(part)
-        feed = b""
-        if stream.is_finished():
-            return b"".join(parts)
-        if not part and stream.can_accept_more_data():
-            raise _Broken(b"".join(parts))
-    return b"".join(parts)
+    for at in range(0, len(body), _FEED_BYTES):
+        piece = body[at : at + _FEED_BYTES]
+        fed = len(piece)
+        while fed or not stream.can_accept_more_data():
+            try:
+                part = stream.process(piece, output_buffer_limit=_DRAIN_BYTES)
+            except brotli.error:
+                raise _Broken from None
+            if part:
+                output.write(part)
+            if output.fed(fed):
+                yield
+            if stream.is_finished():
+                return
+            fed, piece = 0, b""
+    raise _Broken
 
 
-def _zstd(body: bytes, limit: int) -> bytes:
+def _zstd(body: bytes, output: _Output) -> Generator[None, None, None]:
+    """Frame after frame. Where a frame breaks off is not told: what came is there."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
-    parts: list[bytes] = []
-    size = 0
-    try:
-        with decompressor.stream_reader(body, read_across_frames=True) as reader:
-            while size < limit and (part := reader.read(min(_READ_BYTES, limit - size))):
-                parts.append(part)
-                size += len(part)
-    except zstandard.ZstdError:
-        raise _Broken(b"".join(parts)) from None
-    if not parts:
-        raise _Broken(b"")
-    return b"".join(parts)
+    stream = decompressor.stream_writer(output, write_size=_DRAIN_BYTES)
+    for at in range(0, len(body), _FEED_BYTES):
+        piece = body[at : at + _FEED_BYTES]
+        try:
+            stream.write(piece)
+        except zstandard.ZstdError:
+            raise _Broken from None
+        if output.fed(len(piece)):
+            yield
+    if not output.decoded:
+        raise _Broken
 
-
-_READ_BYTES = 64 * 1024
 
 _DECODERS: dict[bytes, _Decoder] = {
     b"gzip": _gzip,

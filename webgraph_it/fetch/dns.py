@@ -3,8 +3,9 @@
 Guarantees: `Resolver.resolve` never raises for a name, whatever DNS says; each name is asked for once,
 however many wait for it; an answer is used for its TTL within `minimum_ttl`…`maximum_ttl` seconds, a
 negative one for `negative_ttl`; the cache holds at most `cache_size` names (the least recently used go
-first). Addresses that the guard refuses are not in the answer, so that a name that suddenly leads into a
-private network (rebinding) leads nowhere. /etc/hosts and search domains play no part.
+first), each with at most MAX_ADDRESSES addresses, however many a server sends. Addresses that the guard refuses
+are not in the answer, so that a name that suddenly leads into a private network (rebinding) leads nowhere.
+/etc/hosts and search domains play no part.
 
 c-ares (pycares) does the protocol: its sockets are watched by the event loop, no thread is used; it retries
 once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf. It also keeps records
@@ -21,11 +22,16 @@ from typing import Any, NamedTuple
 
 import pycares
 
+from webgraph_it.fetch.dns_records import Records, read_only_the_beginning, records
 from webgraph_it.fetch.guard import Address, Guard, literal
 
+MAX_ADDRESSES = 8
+"""Of a name. A fetch tries two."""
 QUESTIONS_PER_CHANNEL = 2_000
 """c-ares keeps 1.2 KB a name, on top of our own cache and without a bound: after an hour of 300 new names a second that
 would be 1.3 GB."""
+_RECORDS_PER_QUESTION = 5
+"""An answer of more records counts as several questions: c-ares keeps 0.25 KB for each."""
 
 
 class Answer(NamedTuple):
@@ -145,7 +151,7 @@ class Resolver:
         )
 
     def _answered(self, host: str, name: str, record_type: int, result: Any, error: int | None) -> None:
-        found, ttl = _addresses(result) if error is None else ([], 0.0)
+        found, ttl = _addresses(records(result)) if error is None else ([], 0.0)
         if error is None and not found:
             error = pycares.errno.ARES_ENODATA
         if error == pycares.errno.ARES_ENODATA and self._wants_ipv6(record_type):
@@ -174,7 +180,7 @@ class Resolver:
         if allowed:
             for dropped in filter(None, refusals.values()):
                 self._count(f"dns/dropped/{dropped.value}")
-            return Answer(allowed)
+            return Answer(allowed[:MAX_ADDRESSES])
         address, refusal = next(iter(refusals.items()))
         assert refusal is not None
         return Answer(
@@ -200,11 +206,11 @@ class Resolver:
             self._finish(host, Answer((), "server", f"{host}: the resolver was closed"), 0.0)
 
 
-def _addresses(result: Any) -> tuple[list[Address], float]:
+def _addresses(found_records: Records) -> tuple[list[Address], float]:
     """The addresses of an answer, each once, and its shortest TTL, aliases on the way included."""
     found: dict[Address, None] = {}
     ttl = float("inf")
-    for record in result.answer:
+    for record in found_records.answer:
         ttl = min(ttl, record.ttl)
         if record.type in (pycares.QUERY_TYPE_A, pycares.QUERY_TYPE_AAAA):
             found[ip_address(record.data.addr)] = None
@@ -267,6 +273,7 @@ class _Channel:
         self._watched: set[int] = set()
         self._closed = False
         self._timer: asyncio.TimerHandle | None = None
+        read_only_the_beginning()
         self._channel = pycares.Channel(
             sock_state_cb=self._watch,
             timeout=settings.timeout,
@@ -281,6 +288,8 @@ class _Channel:
 
         def answered(result: Any, error: int | None) -> None:
             self.pending -= 1
+            if result is not None:
+                self.asked += records(result).sent // _RECORDS_PER_QUESTION
             self._loop.call_soon(done, result, error)
 
         self._channel.query(name, record_type, callback=answered)

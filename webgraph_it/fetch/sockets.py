@@ -84,4 +84,5 @@ def lenient_tls() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.options |= _OP_LEGACY_SERVER_CONNECT | getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
+    context.options |= ssl.OP_NO_RENEGOTIATION  # each would cost us a handshake and the server nothing
     return context

@@ -1,7 +1,8 @@
 """What the recorded pages add up to: the counts that reports and progress show.
 
-Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded: media
-types beyond MOST_TYPES count as "other"; only seeds are kept one by one.
+Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded, whatever servers
+say: of each kind at most MAX_DISTINCT names are counted by themselves, short and printable ones only; all others
+count as "other". Only seeds are kept one by one.
 """
 
 import json
@@ -10,7 +11,9 @@ from typing import Any
 
 from webgraph_it.items import Page
 
-MOST_TYPES = 1000
+MAX_DISTINCT = 1000
+MAX_NAME_LENGTH = 127
+OTHER = "other"
 COUNTERS = ("states", "statuses", "media_types", "media_bytes", "reasons")
 
 
@@ -28,11 +31,11 @@ class Tally:
         """Crawling time of earlier runs."""
         self.seeds: dict[str, list[Any]] = found.get("seeds", {})
         """key → [url, state, status]"""
-        self.states: Counter[str] = Counter(found.get("states", {}))
-        self.statuses: Counter[str] = Counter(found.get("statuses", {}))
-        self.media_types: Counter[str] = Counter(found.get("media_types", {}))
-        self.media_bytes: Counter[str] = Counter(found.get("media_bytes", {}))
-        self.reasons: Counter[str] = Counter(found.get("reasons", {}))
+        self.states: Counter[str] = _bounded(found.get("states", {}))
+        self.statuses: Counter[str] = _bounded(found.get("statuses", {}))
+        self.media_types: Counter[str] = _bounded(found.get("media_types", {}))
+        self.media_bytes: Counter[str] = _bounded(found.get("media_bytes", {}))
+        self.reasons: Counter[str] = _bounded(found.get("reasons", {}))
 
     def to_bytes(self) -> bytes:
         return json.dumps(vars(self)).encode()
@@ -45,13 +48,11 @@ class Tally:
         self.pages += 1
         self.bytes += page.size_bytes
         self.states[page.state] += 1
-        self.statuses[str(page.status)] += 1
+        self.statuses[_name(self.statuses, str(page.status))] += 1
         if page.reason:
-            self.reasons[page.reason] += 1
+            self.reasons[_name(self.reasons, page.reason)] += 1
         if page.status:
-            media_type = page.media_type or "unknown"
-            if media_type not in self.media_types and len(self.media_types) >= MOST_TYPES:
-                media_type = "other"
+            media_type = _name(self.media_types, page.media_type or "unknown")
             self.media_types[media_type] += 1
             self.media_bytes[media_type] += page.size_bytes
         if is_parent:
@@ -62,3 +63,19 @@ class Tally:
 
     def count_cut(self, state: str) -> None:
         self.states[state] += 1
+
+
+def _name(counter: Counter[str], name: str) -> str:
+    """Under which name to count it."""
+    if name in counter:
+        return name
+    fits = len(name) <= MAX_NAME_LENGTH and name.isprintable() and len(counter) < MAX_DISTINCT
+    return name if fits else OTHER
+
+
+def _bounded(counts: dict[str, int]) -> Counter[str]:
+    """What was committed, perhaps before there were bounds."""
+    counter: Counter[str] = Counter()
+    for name, count in counts.items():
+        counter[_name(counter, name)] += count
+    return counter

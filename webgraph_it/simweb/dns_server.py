@@ -16,6 +16,7 @@ from webgraph_it.simweb.hits import HitLog
 TTL_SECONDS = 300
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN = 0, 1, 2, 3
 TYPE_A, CLASS_IN = 1, 1
+_LOGGED_ADDRESSES = 8
 _TYPE_NAMES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA", 255: "ANY"}
 
 
@@ -92,7 +93,9 @@ class NameServer:
             "dns",
             host=question.name,
             type=_TYPE_NAMES.get(question.type, str(question.type)),
-            answer="lost" if reply.lost else " ".join(reply.addresses) or _code_name(reply.code),
+            answer="lost"
+            if reply.lost
+            else " ".join(reply.addresses[:_LOGGED_ADDRESSES]) or _code_name(reply.code),
         )
         return message(query, question, reply), reply
 

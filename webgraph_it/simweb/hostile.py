@@ -9,30 +9,26 @@ the hit log whose address is outside hosts.HEALTHY is a crawler led astray).
     BROKEN_TLS_…   addresses whose HTTPS port does not speak TLS
 """
 
-import gzip
-import struct
-import zlib
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import count, repeat
-
-import brotli
 
 from webgraph_it.simweb.answers import Answer
 from webgraph_it.simweb.hosts import Addresses, Host
 from webgraph_it.simweb.html_bombs import BOMBS
+from webgraph_it.simweb.packed_bombs import PACKED, packed, zeros
 from webgraph_it.simweb.plan import Plan
 
 DECOYS = ("127.2.0.1", "127.0.0.1")
 BROKEN_TLS_GARBAGE_ADDRESS = "127.1.253.1"
 BROKEN_TLS_SILENT_ADDRESS = "127.1.253.2"
 DRIP_SECONDS = 0.5
-BOMB_BYTES = 256 << 20
-_BLOCK_BYTES = 1 << 20
+
+_MANY_ADDRESSES = tuple(f"127.1.{200 + n // 250}.{1 + n % 250}" for n in range(3_999))
 
 DNS_ATTACKS: dict[str, Callable[[Host, int], tuple[str, ...]]] = {
     "hostile-dns-forbidden": lambda host, asked: (DECOYS[0],),
     "hostile-dns-mixed": lambda host, asked: (DECOYS[0], host.address),
+    "hostile-dns-many": lambda host, asked: (host.address, *_MANY_ADDRESSES),
     "hostile-dns-rebinding": lambda host, asked: (host.address if asked == 0 else DECOYS[0],),
 }
 _BROKEN_TLS = {
@@ -100,53 +96,15 @@ def _play(script: Callable[[], Script]) -> Callable[[str], Answer]:
 # -- bombs --------------------------------------------------------------------------------------------------
 
 
-@cache
-def _zeros(coding: str) -> bytes:
-    """BOMB_BYTES of zeros, packed: a few hundred kilobytes or less. One block is packed and then repeated."""
-    block, blocks = bytes(_BLOCK_BYTES), BOMB_BYTES // _BLOCK_BYTES
-    if coding == "br":
-        brotler = brotli.Compressor(quality=1)
-        return b"".join(brotler.process(block) for _ in range(blocks)) + bytes(brotler.finish())
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)) * blocks + b"\x03\x00"
-    if coding == "deflate":
-        return b"\x78\xda" + packed + struct.pack(">I", _checksum(zlib.adler32, block, blocks))
-    trailer = struct.pack("<II", _checksum(zlib.crc32, block, blocks), BOMB_BYTES)
-    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + packed + trailer
-
-
-def _checksum(step: Callable[[bytes, int], int], block: bytes, blocks: int) -> int:
-    """The checksum of all the blocks together."""
-    value = 1 if step is zlib.adler32 else 0
-    for _ in range(blocks):
-        value = step(block, value)
-    return value
-
-
-def prepare() -> None:
-    """Make the bombs that take a while, so that the first request need not wait."""
-    for coding in ("gzip", "deflate", "br"):
-        _zeros(coding)
-
-
-_PACKED: dict[str, Callable[[], bytes]] = {
-    "gzip": lambda: _zeros("gzip"),
-    "deflate": lambda: _zeros("deflate"),
-    "br": lambda: _zeros("br"),
-    "gzip, gzip": lambda: gzip.compress(_zeros("gzip"), mtime=0),
-}
-
-
 def _packed_bomb(path: str) -> Answer:
-    codings = list(_PACKED)
     number = path.strip("/").partition(".")[0]
     if path == "/sitemap.xml.gz":
-        return _whole(_zeros("gzip"), (b"Content-Type: application/gzip",))
-    if not number.isdecimal() or int(number) >= len(codings):
-        return _index([f"/{n}.html" for n in range(len(codings))] + ["/sitemap.xml.gz"])
-    coding = codings[int(number)]
+        return _whole(zeros("gzip"), (b"Content-Type: application/gzip",))
+    if not number.isdecimal() or int(number) >= len(PACKED):
+        return _index([f"/{n}.html" for n in range(len(PACKED))] + ["/sitemap.xml.gz"])
+    coding, _ = PACKED[int(number)]
     headers = (b"Content-Type: text/html", b"Content-Encoding: " + coding.encode())
-    return _whole(_PACKED[coding](), headers)
+    return _whole(packed(int(number)), headers)
 
 
 def _html_bomb(path: str) -> Answer:
@@ -154,6 +112,26 @@ def _html_bomb(path: str) -> Answer:
     if not number.isdecimal() or int(number) >= len(BOMBS):
         return _index([f"/{n}.html" for n in range(len(BOMBS))])
     return _whole(BOMBS[int(number)](), (b"Content-Type: text/html; charset=utf-8",))
+
+
+# -- words for a terminal -------------------------------------------------------------------------------------
+
+_TYPES = (
+    b"text/\x1b[2J\x1b]0;rubato\x07html",
+    b"text/html\x9b31m",
+    b"text/" + b"lungo" * 12_000,
+    "text/h\u202elmt".encode(),
+    b"text/html; charset=\x1b[31m",
+    b"%s/%n" + b"\r" * 10,
+)
+
+
+def _media_types(path: str) -> Answer:
+    number = path.strip("/").partition(".")[0]
+    if not number.isdecimal() or int(number) >= len(_TYPES):
+        return _index([f"/{n}.html" for n in range(len(_TYPES))])
+    start = b"HTTP/1.1 200 \x1b[2JOK"
+    return _whole(b"<p>ciao", (b"Content-Type: " + _TYPES[int(number)],), start)
 
 
 # -- where not to go ----------------------------------------------------------------------------------------
@@ -189,6 +167,7 @@ ATTACKS: dict[str, Callable[[str], Answer]] = {
     **{kind: _play(script) for kind, script in _SCRIPTS.items()},
     "hostile-packed-bombs": _packed_bomb,
     "hostile-html-bombs": _html_bomb,
+    "hostile-types": _media_types,
     "hostile-redirects": _redirect,
     "hostile-robots": _play(_endless_body),
     **dict.fromkeys(_BROKEN_TLS, _harmless),

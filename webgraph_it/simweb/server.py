@@ -15,9 +15,9 @@ from webgraph_it.simweb.broken_tls import BROKEN_TLS
 from webgraph_it.simweb.dns_server import NameServer, TcpNames, UdpNames
 from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hostile import DECOYS
-from webgraph_it.simweb.hostile import prepare as prepare_bombs
 from webgraph_it.simweb.hosts import HTTP_ONLY_ADDRESS, HTTPS_ONLY_ADDRESS, REFUSING_ADDRESS
 from webgraph_it.simweb.http_server import Door, HttpConnection
+from webgraph_it.simweb.packed_bombs import prepare as prepare_bombs
 from webgraph_it.simweb.site import Site
 from webgraph_it.simweb.wire import SAMPLE_SECONDS, Wire
 from webgraph_it.simweb.world import World

@@ -1,15 +1,14 @@
 """What an answer says: its document, type, headers and times; what a failure means. Pure functions."""
 
-import re
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 
 from scrapy.exceptions import CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError
 from scrapy.http import Response
 
 from webgraph_it.extract import Document
 from webgraph_it.extract.headers import NAMES
+from webgraph_it.fetch.content_type import declared
 from webgraph_it.fetch.guard import text_of
 from webgraph_it.fetch.robots import PRODUCT_TOKEN
 from webgraph_it.fetch.robots_tag import nofollow
@@ -50,19 +49,13 @@ LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != 
 
 
 def media_type(response: Response) -> tuple[str, str | None]:
-    """As declared: type and charset."""
-    return _parsed_media_type(header(response, b"Content-Type"))
+    """As declared: type and charset. `invalid` for what is no media type (see fetch/content_type.py)."""
+    text = header(response, b"Content-Type")
+    return declared(text) if len(text) <= _REMEMBERED_LENGTH else declared.__wrapped__(text)
 
 
-@lru_cache(maxsize=1000)
-def _parsed_media_type(text: str) -> tuple[str, str | None]:
-    """`text/html; charset=utf-8` → `text/html`, `utf-8`."""
-    media_type, _, parameters = text.partition(";")
-    charset = _CHARSET.search(parameters)
-    return media_type.strip().lower(), charset[1] if charset else None
-
-
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
+_REMEMBERED_LENGTH = 200
+"""Longer ones are rare, unless somebody wants to fill our memory."""
 
 
 def _values(response: Response, name: bytes) -> Sequence[bytes]:

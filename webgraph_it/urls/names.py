@@ -11,7 +11,7 @@ ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graph
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -83,7 +83,14 @@ def name(reference: str, base: str | None = None) -> Name | Refusal:
     return _new(Name, (url, surt, digest(surt))) if isinstance(surt, str) else surt
 
 
-def name_all(references: Iterable[str], base: str) -> list[Name | Refusal]:
+def no_digest(key: str) -> bytes:
+    """In place of `digest`, for who names pages for somebody who computes it anyway."""
+    return b""
+
+
+def name_all(
+    references: Iterable[str], base: str, digest: Callable[[str], bytes] = digest
+) -> list[Name | Refusal]:
     """`name` of each, faster where nothing has to be changed: see _BARE."""
     root = name("/", base) if plain("/", base) else Refusal.INVALID
     origin, own_host = (root.url[:-1], root.key[:-1]) if isinstance(root, Name) else ("", None)
@@ -100,6 +107,49 @@ def name_all(references: Iterable[str], base: str) -> list[Name | Refusal]:
                 continue
         found.append(name(reference, base))
     return found
+
+
+def keys_of_normal(urls: Sequence[str]) -> list[str]:
+    """The keys of URLs that somebody says are in normal form, without parsing them again.
+
+    Raises ValueError for what is no URL with a host that DNS could hold, or has characters that no normal form has.
+    It does not see if another URL would have been the normal form (of `/a/../b`, say): the keys are those of exactly
+    what was given.
+    """
+    together = "".join(urls)
+    if together.encode("ascii").translate(None, _IN_URLS):
+        raise ValueError("a URL has characters that no normal form has")
+    may_change = [character for character in "?%;(" if character in together]  # else no step changes a path
+    keys: list[str] = []
+    start, at, host = "\n", 0, ""
+    for url in urls:
+        if not url.startswith(start):  # most links of a page lead to the same host as the one before
+            at = url.find("/", _AFTER_SCHEME)
+            start = url[: at + 1]
+            host = _origin_key(start)
+        path = url[at:]
+        if may_change:
+            for character in may_change:
+                if character in path:
+                    path = _path_key(path)
+                    break
+        keys.append(host + path)
+    return keys
+
+
+_AFTER_SCHEME = len("https://")
+_IN_URLS = bytes(sorted(set(range(0x21, 0x7F)) - set(b'"#<>')))
+_ORIGIN = re.compile(r"https?://((?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?)/")
+
+
+@lru_cache(maxsize=8192)
+def _origin_key(start: str) -> str:
+    """`http://www.sito.it:8080/` → `it,sito):8080`."""
+    parts = _ORIGIN.fullmatch(start) if len(start) <= _LONGEST_AUTHORITY + _AFTER_SCHEME + 1 else None
+    host = _host_key(parts[1]) if parts else None
+    if host is None:
+        raise ValueError(f"not the beginning of a URL in normal form: {start[:80]!r}")
+    return host
 
 
 _new = tuple.__new__  # what Name() calls, without the call in between
