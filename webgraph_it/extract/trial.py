@@ -2,6 +2,7 @@
 
 import socket
 import subprocess
+from typing import BinaryIO
 
 from webgraph_it.extract import frames
 from webgraph_it.extract.process import spawn
@@ -30,10 +31,13 @@ def _answer(channel: socket.socket) -> Extraction:
     channel.settimeout(SECONDS)
     channel.sendall(frames.request(PAGE) + PAGE.body)
     with channel.makefile("rb") as replies:
-        if replies.read(len(frames.READY)) != frames.READY:
-            raise ConnectionError("the worker ended before it was ready")
-        head = replies.read(frames.REPLY.size)
-        if len(head) < frames.REPLY.size:
-            raise ConnectionError("the worker ended before it answered")
-        length = frames.reply_length(bytearray(head), 0)
-        return frames.extraction(head + replies.read(length - len(head)))
+        frames.measures(_frame(replies))
+        return frames.extraction(_frame(replies), PAGE.media_type)
+
+
+def _frame(replies: BinaryIO) -> bytes:
+    head = replies.read(frames.REPLY.size)
+    if len(head) < frames.REPLY.size:
+        raise ConnectionError("the worker ended before it answered")
+    length = frames.reply_length(bytearray(head), 0)
+    return head + replies.read(length - len(head))
