@@ -9,7 +9,7 @@ from webgraph_it.frontier.middlewares import HostGivenUp, LeaseMiddleware, NoLea
 
 
 def test_a_request_without_a_lease_is_refused() -> None:
-    with pytest.raises(NoLease, match="http://sito.it/ is not fetched"):
+    with pytest.raises(NoLease, match=r"http://sito\.it/ is not fetched"):
         LeaseMiddleware().process_request(Request("http://sito.it/"))
 
 
