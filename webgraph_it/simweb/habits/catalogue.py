@@ -49,7 +49,7 @@ _PAGES = [
     ("comments", 0.05, "links in comments, which are no links"),
     ("scripts", 0.05, "links in scripts, which are no links"),
     ("embeds", 0.05, "images, scripts, style sheets, forms, objects: no arcs"),
-    ("out-of-scope", 0.10, "links out of scope, and of other schemes"),
+    ("out-of-scope", 0.10, "links out of scope, of other schemes, and to a port of mail"),
     ("media", 0.05, "links to files with an excluded extension"),
     ("meta-nofollow", 0.005, "`<meta name=robots content=nofollow>`, also for webgraph_it alone"),
     ("header-nofollow", 0.003, "X-Robots-Tag: nofollow"),
