@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
+from socket import SOCK_DGRAM, socket
 
 import pytest
 
@@ -34,6 +35,11 @@ QUIET = Facts(now=NOW, idle_seconds=60.0, queued=90)
             {"connections": 5000, "connections_cap": 5000, "waiting_for_connection": 12},
             "12 fetches wait for one of the 5,000 connections (5,000 are in use)",
         ),
+        (
+            {"waiting_for_address": 3, "address_until": NOW + 30},
+            "3 fetches wait until 03:30:30 for an IP address that others share",
+        ),
+        ({"waiting_for_address": 1}, "1 fetch waits for an IP address that others share"),
         ({"waiting_for_dns": 1}, "1 DNS answer outstanding"),
         ({"awaiting_response": 2000}, "2,000 responses outstanding"),
         ({"waiting_for_extraction": 300}, "the extraction workers are busy with 300 pages"),
@@ -135,17 +141,16 @@ def lines_until(crawl, words: str, most: int = 500) -> str:
 
 
 @pytest.mark.parametrize(
-    ("habit", "settings", "words"),
+    ("settings", "words"),
     [
-        ("plain", {"BANDWIDTH_SCHEDULE": [["*", "0"]]}, "the schedule allows 0 B/s"),
-        ("plain", {"MIN_FREE_DISK": "1000000 TB"}, "paused: disk"),
-        ("plain", {"HOST_DELAY": 30}, "for the delay between two fetches"),
-        ("plain", {"ADDRESS_DELAY": 30}, "for its IP address"),
-        ("plain", {"DNS_SERVERS": ["127.0.0.1:9"], "DNS_TRY_TIMEOUT": 20}, "DNS answers outstanding"),
+        ({"BANDWIDTH_SCHEDULE": [["*", "0"]]}, "the schedule allows 0 B/s"),
+        ({"MIN_FREE_DISK": "1000000 TB"}, "paused: disk"),
+        ({"HOST_DELAY": 30}, "for the delay between two fetches"),
+        ({"ADDRESS_DELAY": 30}, "for an IP address that others share"),
     ],
 )
-def test_a_crawl_that_stands_still_says_why(tmp_path, habit, settings, words):
-    with SimWeb(hosts=4, pages=40, seed=5, only=[habit], addresses=1) as web:
+def test_a_crawl_that_stands_still_says_why(tmp_path, settings, words):
+    with SimWeb(hosts=4, pages=40, seed=5, only=["plain"], addresses=1) as web:
         crawl = impatient(web, tmp_path, DOWNLOAD_TIMEOUT=5, **settings)
         said = lines_until(crawl, "Nothing was fetched for")
         crawl.send_signal(signal.SIGTERM)
@@ -153,6 +158,18 @@ def test_a_crawl_that_stands_still_says_why(tmp_path, habit, settings, words):
     line = next((line for line in said.splitlines() if "Nothing was fetched for" in line), said)
     assert words in line
     assert "queued." in line
+
+
+def test_a_resolver_that_does_not_answer_is_named(tmp_path):
+    with SimWeb(hosts=4, pages=40, seed=5, only=["plain"]) as web, socket(type=SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        dns = [f"127.0.0.1:{silent.getsockname()[1]}"]
+        crawl = impatient(web, tmp_path, DOWNLOAD_TIMEOUT=5, DNS_SERVERS=dns, DNS_TRY_TIMEOUT=20)
+        said = lines_until(crawl, "Nothing was fetched for")
+        crawl.send_signal(signal.SIGTERM)
+        finish(crawl, 30)
+    assert "outstanding" in said.splitlines()[-1]
+    assert "DNS answer" in said.splitlines()[-1]
 
 
 def test_hosts_that_always_fail_are_named_with_their_failure(tmp_path):

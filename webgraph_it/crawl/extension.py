@@ -31,8 +31,8 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.control import Pauses
 from webgraph_it.crawl.directory import CrawlDirectory
-from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.host_waits import grouped
+from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.reports import HostLine, write_reports
@@ -182,6 +182,9 @@ class CrawlExtension:
         for task in self._tasks:
             if task is not self._stop_watch:  # it sees to it that the last commit does not wait for ever
                 task.cancel()
+        self._scheduler.ended = (
+            True  # what came between the last commit and the end would be in the frontier alone
+        )
         with suppress(Exception):  # `_commit` has called `fail`
             await self.commit()
         self._stop_watch.cancel()
@@ -350,6 +353,7 @@ class CrawlExtension:
     def facts(self) -> Facts:
         """What may hold up the crawl now."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
+        gate = fetcher.gate
         now, counts = time.time(), scheduler.frontier.counts()
         waits = list(scheduler.frontier.waits())
         bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
@@ -366,6 +370,8 @@ class CrawlExtension:
             connections=fetcher.governor.sockets,
             connections_cap=fetcher.governor.cap,
             waiting_for_connection=fetcher.waiting_for_place,
+            waiting_for_address=gate.waiting if gate else 0,
+            address_until=gate.next_at if gate else None,
             waiting_for_dns=fetcher.waiting_for_dns,
             awaiting_response=len(fetcher.exchanging),
             under_way=counts.leased,

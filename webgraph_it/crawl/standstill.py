@@ -57,6 +57,10 @@ class Facts(NamedTuple):
     connections: int = 0
     connections_cap: int = 0
     waiting_for_connection: int = 0
+    waiting_for_address: int = 0
+    """Fetches to an address that was asked a moment ago, by another host."""
+    address_until: float | None = None
+    """When the first of them may go on; None = when another's response comes."""
     waiting_for_dns: int = 0
     """Names that are being asked for."""
     awaiting_response: int = 0
@@ -72,7 +76,7 @@ class Facts(NamedTuple):
 
 def sentence(facts: Facts, zone: tzinfo | None = None) -> str:
     """Why nothing is fetched, and until when. `zone` is that of the reader's clock (None: the machine's)."""
-    reasons = [*_stops(facts, zone), *_queues(facts), *_hosts(facts, zone)]
+    reasons = [*_stops(facts, zone), *_queues(facts, zone), *_hosts(facts, zone)]
     if not reasons and facts.under_way:
         reasons = [f"{counted(facts.under_way, 'fetch', 'fetches')} under way in middlewares"]
     if not reasons:
@@ -92,17 +96,21 @@ def _stops(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
     if rate == 0 or (rate is not None and facts.waiting_for_bandwidth):
         until = "" if facts.rate_until is None else f" until {moment(facts.rate_until, facts.now, zone)}"
         waiting = facts.waiting_for_bandwidth
-        fetches = f" ({counted(waiting, 'fetch', 'fetches')} {'waits' if waiting == 1 else 'wait'})"
-        yield f"the schedule allows {rate:,.0f} B/s{until}{fetches if waiting else ''}"
+        yield (
+            f"the schedule allows {rate:,.0f} B/s{until}{f' ({_fetches_wait(waiting)})' if waiting else ''}"
+        )
 
 
-def _queues(facts: Facts) -> Iterable[str]:
+def _queues(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
     if facts.waiting_for_connection:
         yield (
-            f"{counted(facts.waiting_for_connection, 'fetch', 'fetches')} "
-            f"{'waits' if facts.waiting_for_connection == 1 else 'wait'} for one of the "
+            f"{_fetches_wait(facts.waiting_for_connection)} for one of the "
             f"{facts.connections_cap:,} connections ({facts.connections:,} are in use)"
         )
+    if facts.waiting_for_address:
+        due = facts.address_until
+        until = "" if due is None else f" until {moment(due, facts.now, zone)}"
+        yield f"{_fetches_wait(facts.waiting_for_address)}{until} for an IP address that others share"
     if facts.waiting_for_dns:
         yield f"{counted(facts.waiting_for_dns, 'DNS answer')} outstanding"
     if facts.awaiting_response:
@@ -117,6 +125,10 @@ def _hosts(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
         yield f"{counted(hosts, 'host')} {verb} until {moment(until, facts.now, zone)} {words}"
     if facts.other_hosts:
         yield f"{counted(facts.other_hosts, 'other host')} behind them"
+
+
+def _fetches_wait(count: int) -> str:
+    return f"{counted(count, 'fetch', 'fetches')} {'waits' if count == 1 else 'wait'}"
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -112,6 +112,11 @@ class Fetcher:
         self.replies = 0
         """Responses so far."""
 
+    @property
+    def gate(self) -> AddressGate | None:
+        """Where requests wait for their address; None without a clock."""
+        return self._gate
+
     def use_clock(self, clock: AddressClock | None) -> None:
         """Set the clock of the addresses; for one that is made after the fetcher."""
         self._gate = AddressGate(clock, time.time) if clock is not None else None

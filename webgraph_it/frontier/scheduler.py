@@ -118,8 +118,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
-        self.broken = False
-        """A verb failed half way: nothing more is handed out or taken back."""
+        self.ended = False
+        """Nothing more is handed out or taken back: a verb failed half way, or the last commit has begun."""
         self.on_failure: Callable[[Exception], None] | None = None
         """Told once, when a verb fails half way."""
         self.robots_waits: dict[str, float] = {}
@@ -197,7 +197,7 @@ class FrontierScheduler(BaseScheduler):
 
     def take(self) -> Request | None:
         """The next request that may be sent now."""
-        if self.broken:
+        if self.ended:
             return None
         if self._again:
             return self._again.popleft()
@@ -266,8 +266,8 @@ class FrontierScheduler(BaseScheduler):
 
     def fail(self, error: Exception) -> None:
         """A change of the frontier, or of what must agree with it, was not finished."""
-        if not self.broken:
-            self.broken = True
+        if not self.ended:
+            self.ended = True
             if self.on_failure is not None:
                 self.on_failure(error)
 
@@ -384,7 +384,7 @@ class FrontierScheduler(BaseScheduler):
     @one_step
     def abandon(self, lease: Lease | None) -> None:
         """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
-        if self.broken or lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
+        if self.ended or lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
             return
         if not self.try_again(lease, Failure.SERVER):
             logger.error("Gave up %s: its page could not be recorded.", lease.url)

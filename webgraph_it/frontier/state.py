@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from .layout import LAYOUT_VERSION
 from .records import FrontierError
 
-
 CLOCK_TOLERANCE_SECONDS = 60.0
 """A clock that went back by less was only adjusted."""
 

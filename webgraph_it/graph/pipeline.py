@@ -82,7 +82,7 @@ class GraphPipeline:
 
     def record(self, page: Page) -> None:
         """The one step of a page: all of it, or the crawl has failed. After a failure it does nothing."""
-        if self._scheduler.broken:
+        if self._scheduler.ended:
             return
         if not self._scheduler.is_leased(page):
             raise ValueError(f"{page.url} is not leased: it was recorded before, or nobody asked for it")
@@ -108,6 +108,8 @@ class GraphPipeline:
 
     def record_seeds(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added:
         """Seeds are nodes before any page points to them: one step, like a page's."""
+        if self._scheduler.ended:
+            raise ValueError("seeds were given to a crawl that has ended")
         try:
             added: Added = self._scheduler.frontier.add(links, 0, "", self._scheduler.now())
             self._write_seeds(added, fetch_only)

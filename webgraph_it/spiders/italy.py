@@ -118,8 +118,11 @@ class ItalySpider(Spider):
             logger.warning(complaint)
         links, fetch_only = self._usable(found)
         self.seeds = {link.key: link.url for link in links}
-        added = self._pipeline.record_seeds(links, fetch_only)
-        logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
+        if not self._scheduler.ended:  # it may have failed at its opening
+            added = self._pipeline.record_seeds(links, fetch_only)
+            logger.info(
+                "%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"]
+            )
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
