@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -237,14 +238,16 @@ def disk(tmp_path):
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", str(disk)], check=True)
     yield disk
-    subprocess.run(["umount", str(disk)], check=True)
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def fill(disk: Path, leave_bytes: int) -> Path:
     filler = disk / "filler"
-    with filler.open("wb") as file:
-        free = shutil.disk_usage(disk).free
-        file.write(bytes(max(0, free - leave_bytes)))
+    with (
+        suppress(OSError),
+        filler.open("wb", buffering=0) as file,
+    ):  # the crawl may be faster with the last bytes
+        file.write(bytes(max(0, shutil.disk_usage(disk).free - leave_bytes)))
     return filler
 
 

@@ -148,8 +148,8 @@ class CrawlExtension:
         gc.freeze()
         gc.set_threshold(GARBAGE_THRESHOLD)
         self._pages_before, self._seconds_before = pipeline.tally.pages, pipeline.tally.seconds
-        for sentence in pipeline.shards.recovered:
-            logger.warning(sentence)
+        for cut in pipeline.shards.recovered:
+            logger.warning(cut)
         self._every(self._commit_seconds, self.commit)
         self._every(LIVE_SECONDS, self._commit_if_large)
         if self._checkpoint_seconds:

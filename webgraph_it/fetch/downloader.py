@@ -78,8 +78,8 @@ class LeanDownloader:
                 raise
             self._called_off.remove(task)
             task.uncancel()
-            error = FetchCalledOff(f"{request.url}: the crawl stops")
-            result = await self.middleware._process_exception(error, request)
+            called_off = FetchCalledOff(f"{request.url}: the crawl stops")
+            result = await self.middleware._process_exception(called_off, request)
         finally:
             self._under_way.discard(task)
         return await self._responded(result, request)

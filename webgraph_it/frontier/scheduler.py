@@ -61,11 +61,11 @@ def one_step(
     """A verb that changes the frontier: all of it, or the crawl has failed."""
 
     @wraps(verb)
-    def step(self: "FrontierScheduler", *args: P.args, **kwargs: P.kwargs) -> R:
+    def step(scheduler: "FrontierScheduler", /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return verb(self, *args, **kwargs)
+            return verb(scheduler, *args, **kwargs)
         except Exception as error:
-            self.fail(error)
+            scheduler.fail(error)
             raise
 
     return step
