@@ -30,12 +30,20 @@ class Committer:
         self._shards = shards
         self._tally = tally
         self._turn = asyncio.Lock()
+        self.stopped = False
+        """Nothing more is committed."""
         self.commits = 0
+
+    def stop(self) -> None:
+        """Frontier and shards disagree: commit nothing more. A commit that has taken its changes still ends."""
+        self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
         """With `checkpoint`, the next file numbers begin."""
         async with self._turn:
             await self._shards.room()
+            if self.stopped:  # perhaps while this one waited
+                return
             frozen = self._frontier.freeze()
             tally = self._tally.to_bytes()
 

@@ -35,9 +35,25 @@ class AddressGate:
         self._clock = clock
         self._wall_clock = wall_clock
         self._busy: dict[Address, deque[asyncio.Future[None]]] = {}
+        self._due: dict[str, float] = {}
+        """Addresses whose clock is waited for, and until when."""
+        self.waiting = 0
+        """Requests that wait, for their turn or for the clock."""
+
+    @property
+    def next_at(self) -> float | None:
+        """When the first of those that wait for a clock may go on; None if none does."""
+        return min(self._due.values(), default=None)
 
     async def enter(self, address: Address) -> None:
         """Wait for the address. Every `enter` is followed by one `leave`, unless it was cancelled."""
+        self.waiting += 1
+        try:
+            await self._enter(address)
+        finally:
+            self.waiting -= 1
+
+    async def _enter(self, address: Address) -> None:
         queue = self._busy.get(address)
         if queue is None:
             self._busy[address] = deque()
@@ -66,7 +82,11 @@ class AddressGate:
             wait_seconds = self._clock.ready_at(address, now) - now
             if wait_seconds <= 0:
                 return
-            await asyncio.sleep(wait_seconds)
+            self._due[address] = now + wait_seconds
+            try:
+                await asyncio.sleep(wait_seconds)
+            finally:
+                del self._due[address]
 
     def _skip(self, address: Address, turn: "asyncio.Future[None]") -> None:
         if not turn.cancelled():  # its turn came at the same moment

@@ -113,6 +113,15 @@ class BandwidthMiddleware:
         if self._ticks.running:
             self._ticks.stop()
 
+    def rate_until(self, utc: float) -> float | None:
+        """When the plan in force next allows another rate; None if never."""
+        return self._plan.schedule.changes_at(utc)
+
+    @property
+    def waiting(self) -> int:
+        """Fetches that wait for bandwidth now."""
+        return self._shaper.waiting
+
     def process_request(self, request: Request) -> Coroutine[None, None, None] | None:
         """None, at once, where there is no limit; else something to wait for."""
         return None if self._shaper.may_start else self._shaper.admit()

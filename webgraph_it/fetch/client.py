@@ -111,6 +111,15 @@ class Fetcher:
         self._tls = lenient_tls()
         self._read_buffer = ReadBuffer()
         self._sweep_timer: asyncio.TimerHandle | None = None
+        self.exchanging: set[asyncio.Task[object]] = set()
+        """Whose request was sent and whose response is awaited."""
+        self.replies = 0
+        """Responses so far."""
+
+    @property
+    def gate(self) -> AddressGate | None:
+        """Where requests wait for their address; None without a clock."""
+        return self._gate
 
     def use_clock(self, clock: AddressClock | None) -> None:
         """Set the clock of the addresses; for one that is made after the fetcher."""
@@ -188,8 +197,11 @@ class Fetcher:
         parser = ResponseParser(self.settings.limits, request.head)
         done = loop.create_future()
         exchange = Exchange(parser, done, deadline, self.settings.silence_seconds, seen)
-        sent_at = time.time()
+        task = asyncio.current_task()
+        assert task is not None
+        sent_at, began = time.time(), loop.time()
         connection.send(request.message, exchange)
+        self.exchanging.add(task)
         if seen is not None:
             seen.assume_after(ASSUMED_SEEN_SECONDS, loop)
         try:
@@ -197,9 +209,14 @@ class Fetcher:
         except asyncio.CancelledError:
             connection.close()
             raise
+        finally:
+            self.exchanging.discard(task)
+        self.replies += 1
         if connection.usable:
             self._rest(connection, key)
-        times = FetchTimes(sent_at, exchange.first_byte_at, time.time())
+        ended_at = sent_at + loop.time() - began  # how long it took is not the wall clock's to say
+        first_byte_at = min(max(exchange.first_byte_at, sent_at), ended_at)
+        times = FetchTimes(sent_at, first_byte_at, ended_at)
         body = parser.body
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)
@@ -225,6 +242,16 @@ class Fetcher:
         return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)
 
     # -- places and sockets ---------------------------------------------------------------------------------
+
+    @property
+    def waiting_for_dns(self) -> int:
+        """Names that are being asked for."""
+        return self._resolver.waiting
+
+    @property
+    def waiting_for_place(self) -> int:
+        """Requests that wait for a connection, or for room to wait."""
+        return self.governor.waiting + len(self._outside)
 
     @property
     def crowded(self) -> bool:

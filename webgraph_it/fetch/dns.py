@@ -111,6 +111,11 @@ class Resolver:
             self._count("dns/cache_hit")
         return answer
 
+    @property
+    def waiting(self) -> int:
+        """Names that are being asked for."""
+        return len(self._waiting)
+
     async def resolve(self, host: str) -> Answer:
         """The answer for `host` (a name, or an address in any spelling)."""
         answer = self.cached(host)

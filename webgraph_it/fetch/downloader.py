@@ -5,7 +5,8 @@ as in Scrapy; per-domain queues, delays and their garbage collection are not the
 costs six more task switches a page for them.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Container
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 WATCHED = (signals.request_reached_downloader, signals.response_downloaded, signals.request_left_downloader)
 
 
+class FetchCalledOff(Exception):
+    """The crawl stops and did not wait for this fetch: it says nothing of the host."""
+
+
 class LeanDownloader:
     """As many downloads at once as CONCURRENT_REQUESTS says (0 = no limit); sockets have their own cap."""
 
@@ -34,6 +39,9 @@ class LeanDownloader:
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._watched: bool | None = None
         self._callable: dict[str, list[Callable[..., Any]]] = {}
+        self._under_way: set[asyncio.Task[Any]] = set()
+        """From the first middleware to the end of the fetch."""
+        self._called_off: set[asyncio.Task[Any]] = set()
         self.active: set[Request] = set()
         self.slots: dict[str, Any] = {}
         """Always empty; Scrapy's own extensions look at it."""
@@ -58,11 +66,30 @@ class LeanDownloader:
 
     async def download(self, request: Request) -> Response | Request:
         """Through the downloader middlewares and the handler, as Scrapy's middleware manager does it."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._under_way.add(task)
         try:
             result = await self._requested(request)
         except Exception as error:
             result = await self.middleware._process_exception(error, request)
+        except asyncio.CancelledError:
+            if task not in self._called_off:
+                raise
+            self._called_off.remove(task)
+            task.uncancel()
+            called_off = FetchCalledOff(f"{request.url}: the crawl stops")
+            result = await self.middleware._process_exception(called_off, request)
+        finally:
+            self._under_way.discard(task)
         return await self._responded(result, request)
+
+    def call_off(self, spared: Container[asyncio.Task[Any]] = ()) -> None:
+        """End what is under way, but for `spared`, with FetchCalledOff: for a crawl that stops."""
+        for task in self._under_way - self._called_off:
+            if task not in spared:
+                self._called_off.add(task)
+                task.cancel()
 
     async def _requested(self, request: Request) -> Response | Request:
         for method in self._methods("process_request"):

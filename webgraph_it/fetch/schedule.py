@@ -77,6 +77,14 @@ class Schedule:
                 return entry.bytes_per_second
         return UNLIMITED
 
+    def changes_at(self, utc: float) -> float | None:
+        """The next full minute at which the rate is another one, within eight days; None if there is none."""
+        rate, minute = self.rate_at(utc), utc - utc % 60
+        for after in range(1, 8 * _MINUTES_A_DAY):
+            if self.rate_at(minute + 60 * after) != rate:
+                return minute + 60 * after
+        return None
+
 
 def parse_schedule(value: object, timezone: str = "Europe/Rome", setting: str = SETTING) -> Schedule:
     """A Schedule from the setting's value: a list, or the same as JSON text (as `-s` gives it)."""

@@ -150,6 +150,11 @@ class Shaper:
         """True when a download may start without asking `admit`: there is no limit now."""
         return self._bucket.is_unlimited
 
+    @property
+    def waiting(self) -> int:
+        """Downloads that may not start, and responses that may not be read on, now."""
+        return len(self._starters) + len(self._readers)
+
     def when_free(self, start: Starter) -> None:
         """`start` is called once, now or later, when a new download may begin."""
         self._starters[start] = None

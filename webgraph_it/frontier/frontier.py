@@ -42,6 +42,7 @@ from .records import (
     Order,
     Outcome,
     RobotsRecord,
+    Wait,
 )
 from .roster import Roster
 from .seen import Seen
@@ -57,6 +58,9 @@ class Frontier:
 
     def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
         totals, clean = state_of(store.get(STATE))
+        now = totals.open_at(now)
+        self.opened_at = now
+        """`now` of the opening, or the latest time that the crawl had seen if that is later: times go on from it."""
         if not clean:
             totals.unknown_until = now
         self._store = store
@@ -168,6 +172,7 @@ class Frontier:
 
     def next(self, now: float) -> Lease | None:
         """A URL whose host and address may be asked now, or None."""
+        self._totals.latest = max(self._totals.latest, now)
         host = self._roster.take(now)
         return None if host is None else self._lease(host)
 
@@ -310,7 +315,13 @@ class Frontier:
     def robots(self, origin: str) -> RobotsRecord | None:
         """What is known, perhaps expired: the caller compares expires_at with its time."""
         packed = self._layers.get(ROBOTS + origin.encode())
-        return None if packed is None else robots_of(packed)
+        if packed is None:
+            return None
+        record = robots_of(packed)
+        impossible = self._totals.latest + 2 * ROBOTS_LIFETIME_SECONDS
+        if record.fetched_at < self._totals.corrected_at or record.expires_at > impossible:
+            return record._replace(expires_at=0.0)  # its age is not known
+        return record
 
     def set_robots(self, origin: str, record: RobotsRecord) -> None:
         expires_at = min(record.expires_at, record.fetched_at + ROBOTS_LIFETIME_SECONDS)
@@ -322,6 +333,19 @@ class Frontier:
         waiting = t.hosts_with_urls - len(self._leased) - ready - t.hosts_parked
         hosts = (t.hosts, ready, waiting, t.hosts_parked)
         return Counts(t.seen, t.entries - leased, leased, t.done, t.cut, *hosts, len(self._layers))
+
+    @property
+    def reading(self) -> int:
+        """Leases that were answered and are not done."""
+        return len(self._reading)
+
+    def waits(self, most_in_line: int = 1_000) -> Iterator[Wait]:
+        """Hosts that have URLs and may not be asked now: the active ones, and the first of those in the line."""
+        for host, until, for_address in self._roster.waits(most_in_line):
+            clock = host.clock
+            delay = self._policy.delay(clock.duration_seconds, 0.0)
+            by_robots = self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds) > delay
+            yield Wait(host.name, until, for_address, by_robots, Failure(clock.failure))
 
     def hosts(self) -> Iterator[HostReport]:
         """Every host that ever had a URL, in order of its name."""
@@ -338,6 +362,10 @@ class Frontier:
     def forget(self, frozen: Frozen) -> None:
         """Let go of what was written. The next `freeze` does it, too."""
         self._layers.forget(frozen)
+
+    def abandon(self) -> None:
+        """Close the store as a crash would leave it: what was not committed is forgotten."""
+        self._store.close()
 
     def close(self, meta: Mapping[str, bytes] | None = None) -> None:
         """Commit everything and close the store. With leases out it counts as a crash."""

@@ -8,6 +8,8 @@ from .records import HostReport
 from .window import Window
 
 PARKED, GIVEN_UP = 1, 2
+FAILURE_SHIFT = 2
+"""The bits of `flags` above the first two are the value of the last Failure."""
 NEW = Clock()
 
 
@@ -39,7 +41,7 @@ class Host:
         self.prefix = queue_of(self.name)
 
     def packed(self) -> bytes:
-        ready_at, crawl_delay, duration, failures, parkings, parked, given_up = self.clock
+        ready_at, crawl_delay, duration, failures, parkings, parked, given_up, failure = self.clock
         head = HOST_HEAD.pack(
             self.queued,
             self.accepted,
@@ -50,7 +52,7 @@ class Host:
             duration,
             failures,
             parkings,
-            PARKED * parked | GIVEN_UP * given_up,
+            PARKED * parked | GIVEN_UP * given_up | failure << FAILURE_SHIFT,
             self.line,
             self.lowest,
         )
@@ -60,7 +62,8 @@ class Host:
     def unpacked(cls, name: str, packed: bytes) -> "Host":
         fields = HOST_HEAD.unpack_from(packed)
         flags, line, lowest = fields[9:]
-        clock = Clock._make((*fields[4:9], bool(flags & PARKED), bool(flags & GIVEN_UP)))
+        parked, given_up, failure = bool(flags & PARKED), bool(flags & GIVEN_UP), flags >> FAILURE_SHIFT
+        clock = Clock._make((*fields[4:9], parked, given_up, failure))
         queued, accepted, finished, failed = fields[:4]
         address = packed[HOST_HEAD.size :].decode()
         return cls(

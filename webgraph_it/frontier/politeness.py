@@ -31,6 +31,8 @@ class Clock(NamedTuple):
     parked: bool = False
     """Left alone until ready_at because of failures."""
     given_up: bool = False
+    failure: int = 0
+    """Value of the last Failure; 0 after a good answer."""
 
 
 class Politeness(NamedTuple):
@@ -53,6 +55,18 @@ class Politeness(NamedTuple):
     park_seconds: float = 1_800.0
     park_times: int = 2
     """Parkings in a row; the next one gives the host up."""
+
+    @property
+    def longest_seconds(self) -> float:
+        """No host is ever told to wait longer than this."""
+        return max(
+            self.host_delay_seconds,
+            self.factor_delay_max_seconds,
+            self.crawl_delay_max_seconds,
+            self.retry_after_max_seconds,
+            self.back_off_max_seconds,
+            self.park_seconds,
+        )
 
     def delay(self, duration_seconds: float, crawl_delay_seconds: float | None) -> float:
         """Seconds between the end of a fetch that took so long and the host's next one, when nothing failed."""
@@ -89,7 +103,10 @@ class Politeness(NamedTuple):
         if failures < self.park_after_failures:
             back_off = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)
             return fetched._replace(
-                ready_at=max(fetched.ready_at, now + back_off), failures=failures, parkings=before.parkings
+                ready_at=max(fetched.ready_at, now + back_off),
+                failures=failures,
+                parkings=before.parkings,
+                failure=failure.value,
             )
         if before.parkings < self.park_times:
             # One failure after the parking parks it again: it had its full series of attempts.
@@ -98,5 +115,8 @@ class Politeness(NamedTuple):
                 failures=self.park_after_failures - 1,
                 parkings=before.parkings + 1,
                 parked=True,
+                failure=failure.value,
             )
-        return fetched._replace(failures=failures, parkings=before.parkings, given_up=True)
+        return fetched._replace(
+            failures=failures, parkings=before.parkings, given_up=True, failure=failure.value
+        )

@@ -157,6 +157,19 @@ class Counts(NamedTuple):
     """Changes in memory since the last commit."""
 
 
+class Wait(NamedTuple):
+    """A host that has URLs and may not be asked now."""
+
+    host: str
+    until: float
+    for_address: bool
+    """It waits for its address, not for its own clock."""
+    crawl_delay: bool
+    """Its delay is the one its robots.txt asks for."""
+    failure: Failure
+    """What its last fetch came to."""
+
+
 class HostReport(NamedTuple):
     """One host, for reports."""
 

@@ -12,6 +12,8 @@ host goes back to the line after QUANTUM leases, or at once if it has to wait lo
 every host is served. With few hosts all are active and simply take turns.
 """
 
+from collections.abc import Iterator
+
 from .hosts import Host
 from .layers import Layers
 from .layout import HOST, LINE, LINE_PLACE
@@ -34,6 +36,8 @@ LONG_WAIT_SECONDS = 60.0
 """A host that has to wait longer goes to the line."""
 SHORT_WAIT_SECONDS = 5.0
 """The same when others wait for its place."""
+SLACK_SECONDS = 3_600.0
+"""Beyond the longest delay: a host may also wait for its address."""
 
 
 class Roster:
@@ -105,6 +109,15 @@ class Roster:
         times = [self.turns.wake_at(), self._line_time() if self._room() else None]
         return min((time for time in times if time is not None), default=None)
 
+    def waits(self, most_in_line: int) -> Iterator[tuple[Host, float, bool]]:
+        """As Turns.waits, and the first hosts of the line."""
+        yield from self.turns.waits()
+        for place, name in self._layers.scan(LINE, LINE, most_in_line):
+            if name.decode() not in self._active:
+                host = self.host(name.decode())
+                if host.line == place[1:]:
+                    yield host, LINE_PLACE.unpack_from(place, 1)[0] / 1e6, False
+
     def earliest(self, host: Host) -> float:
         """Its clock, or after a crash the delay since the opening, whichever is later."""
         clock, unknown_until = host.clock, self._totals.unknown_until
@@ -124,8 +137,9 @@ class Roster:
         return ACTIVE_HOSTS - len(self._active)
 
     def _line_is_due(self, now: float) -> bool:
+        """A time that no delay can explain is not waited for: `_activate` sees to the host's clock."""
         time = self._line_time()
-        return time is not None and time <= now
+        return time is not None and (time <= now or time > now + self._policy.longest_seconds + SLACK_SECONDS)
 
     def _line_time(self) -> float | None:
         row = self._line.head(self._layers)
@@ -157,6 +171,10 @@ class Roster:
             self._activate(host, now)
 
     def _activate(self, host: Host, now: float) -> None:
+        """Its clock is at most the longest delay ahead, whatever was stored."""
+        latest = now + self._policy.longest_seconds
+        if host.clock.ready_at > latest + SLACK_SECONDS:
+            host.clock = host.clock._replace(ready_at=latest)
         host.window = Window(host.prefix, PREFETCH, host.prefix + host.lowest)
         host.served = 0
         self._active[host.name] = host

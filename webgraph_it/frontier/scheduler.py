@@ -4,21 +4,27 @@ The only module that touches private parts of Scrapy's engine (`_wake`): pinned 
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
-recorded; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, or, if a
-callback or somebody's pipeline failed, `abandon`.
+recorded; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, `give_back`
+(the crawl stops before it could be fetched), or, if a callback or somebody's pipeline failed, `abandon`.
+
+An exception in the middle of one of these verbs leaves the frontier half changed. Then `on_failure` is told, nothing
+more is handed out or taken back, and whoever listens must see to it that nothing more is committed.
 """
 
 import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
+from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
@@ -40,6 +46,29 @@ for again. Any other status: the pages may be asked about."""
 
 POSTPONED_SECONDS = 0.2
 """How soon to look again whether a host that is needed for another one's robots.txt is free."""
+
+
+MAX_ROBOTS_WAITS = 10_000
+"""Hosts that are remembered as waiting for their robots.txt: only for the words of the log."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def one_step(
+    verb: "Callable[Concatenate[FrontierScheduler, P], R]",
+) -> "Callable[Concatenate[FrontierScheduler, P], R]":
+    """A verb that changes the frontier: all of it, or the crawl has failed."""
+
+    @wraps(verb)
+    def step(scheduler: "FrontierScheduler", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return verb(scheduler, *args, **kwargs)
+        except Exception as error:
+            scheduler.fail(error)
+            raise
+
+    return step
 
 
 class PageRequest(Request):
@@ -69,6 +98,7 @@ class FrontierScheduler(BaseScheduler):
     """Opens the frontier of JOBDIR and speaks for it."""
 
     frontier: Frontier
+    now: CrawlClock
 
     def __init__(
         self, crawler: "Crawler", path: Path, politeness: Politeness, order: Order, limits: Limits
@@ -89,6 +119,12 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
+        self.ended = False
+        """Nothing more is handed out or taken back: a verb failed half way, or the last commit has begun."""
+        self.on_failure: Callable[[Exception], None] | None = None
+        """Told once, when a verb fails half way."""
+        self.robots_waits: dict[str, float] = {}
+        """Hosts whose robots.txt could not be reached, and when it is asked for again; not all of very many."""
         self.lane: Lane | None = None
         """Who takes requests instead of Scrapy's engine, if anybody."""
 
@@ -127,6 +163,7 @@ class FrontierScheduler(BaseScheduler):
         self.frontier = Frontier.open(
             RocksStore(self._path), self._politeness, self._order, self._limits, time.time()
         )
+        self.now = CrawlClock(self.frontier.opened_at)
         return None
 
     def close(self, reason: str) -> "Deferred[None] | None":
@@ -169,7 +206,15 @@ class FrontierScheduler(BaseScheduler):
 
     def take(self) -> Request | None:
         """The next request that may be sent now."""
-        now = time.time()
+        if self.ended:
+            return None
+        try:
+            return self._take(self.now())
+        except Exception as error:
+            self.fail(error)
+            return None
+
+    def _take(self, now: float) -> Request | None:
         if self._again and (again := self._next_again(now)) is not None:
             return again
         while not self.paused and (lease := self.frontier.next(now)) is not None:
@@ -234,17 +279,29 @@ class FrontierScheduler(BaseScheduler):
 
     # -- how leases end ------------------------------------------------------------------------------------
 
+    def fail(self, error: Exception) -> None:
+        """A change of the frontier, or of what must agree with it, was not finished."""
+        if not self.ended:
+            self.ended = True
+            if self.on_failure is not None:
+                self.on_failure(error)
+
+    @one_step
     def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
         """The page is here and will be read: its host need not wait for that."""
-        self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), time.time())
+        self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), self.now())
         if self.lane is None:
             self._wake()
         else:
             self.lane.start_more()
 
+    def is_leased(self, page: Page) -> bool:
+        """Whether `finish` may be called: somebody's component may have made a second Page of one lease."""
+        return page.digest in self._leases
+
     def finish(self, page: Page) -> Added:
-        """The page was recorded: its links join the frontier, its lease ends."""
-        now = time.time()
+        """The page was recorded: its links join the frontier, its lease ends. A part of GraphPipeline's one step."""
+        now = self.now()
         lease = self._leases.pop(page.digest)
         added = self.frontier.add(
             page.links,
@@ -258,6 +315,7 @@ class FrontierScheduler(BaseScheduler):
         self.frontier.done(lease, outcome_of(page), now)
         return added
 
+    @one_step
     def try_again(
         self, lease: Lease, failure: Failure, *, seconds: float = 0.0, retry_after: float | None = None
     ) -> bool:
@@ -274,29 +332,45 @@ class FrontierScheduler(BaseScheduler):
         self._end(lease, outcome)
         return True
 
+    @one_step
     def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
         """The same node is asked for at another spelling of its key."""
         self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
 
+    @one_step
     def learn_robots(
         self, lease: Lease, record: RobotsRecord, *, seconds: float, crawl_delay: float | None
     ) -> None:
         """robots.txt of the lease's origin is known now; the page itself comes after the host's delay."""
         self.frontier.set_robots(origin_of(lease), record)
+        if record.status == WAIT and len(self.robots_waits) < MAX_ROBOTS_WAITS:
+            self.robots_waits[lease.host] = record.expires_at
+        else:
+            self.robots_waits.pop(lease.host, None)
         self._release(
             lease, seconds, crawl_delay, not_before=record.expires_at if record.status == WAIT else 0
         )
 
+    @one_step
     def follow_robots(self, lease: Lease, url: str, hops: int, *, seconds: float) -> None:
         """robots.txt is elsewhere; it is asked for there after the host's delay."""
         self._robots_hops[origin_of(lease)] = (url, hops)
         self._release(lease, seconds, None)
 
+    @one_step
+    def give_back(self, lease: Lease) -> None:
+        """The crawl stops: the fetch was called off. The URL stays as it was; its host may have been asked, and
+        rests as after any fetch."""
+        if self._leases.get(lease.digest) is lease:
+            now = self.now()
+            self._forget(lease)
+            self.frontier.release(lease, now, now + self.frontier.host_delay(lease.host))
+
     def _release(
         self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0
     ) -> None:
         """Give the URL back untouched after a fetch of robots.txt on its host."""
-        now = time.time()
+        now = self.now()
         self._forget(lease)
         delay = self._politeness.delay(seconds, crawl_delay or 0.0)
         self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
@@ -306,11 +380,11 @@ class FrontierScheduler(BaseScheduler):
         self._leases.pop(lease.digest, None)
         for host in [host for host, borrower in self._borrowed.items() if borrower == lease.digest]:
             del self._borrowed[host]
-            self._resting[host] = time.time() + self.frontier.host_delay(host)
+            self._resting[host] = self.now() + self.frontier.host_delay(host)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._forget(lease)
-        self.frontier.done(lease, outcome, time.time())
+        self.frontier.done(lease, outcome, self.now())
 
     # -- what should not happen: a callback or a pipeline failed ----------------------------------------------
 
@@ -322,9 +396,10 @@ class FrontierScheduler(BaseScheduler):
         if isinstance(item, Page):
             self.abandon(self._leases.get(item.digest))
 
+    @one_step
     def abandon(self, lease: Lease | None) -> None:
         """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
-        if lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
+        if self.ended or lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
             return
         if not self.try_again(lease, Failure.SERVER):
             logger.error("Gave up %s: its page could not be recorded.", lease.url)
@@ -339,6 +414,12 @@ class FrontierScheduler(BaseScheduler):
         if self.paused and not paused:
             self._wake()
         self.paused = paused
+
+    @property
+    def is_closing(self) -> bool:
+        """The engine takes no more requests: the crawl ends, for whatever reason."""
+        slot = self._crawler.engine._slot
+        return slot is None or slot.closing is not None
 
     # -- the clock ---------------------------------------------------------------------------------------------
 

@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass
 from .layout import LAYOUT_VERSION
 from .records import FrontierError
 
+CLOCK_TOLERANCE_SECONDS = 60.0
+"""A clock that went back by less was only adjusted."""
+
 
 @dataclass(slots=True)
 class Totals:
@@ -22,6 +25,18 @@ class Totals:
     hosts_parked: int = 0
     unknown_until: float = 0.0
     """When the frontier was last opened after a crash: who was asked shortly before is not known."""
+    latest: float = 0.0
+    """The latest time that the frontier was told."""
+    corrected_at: float = 0.0
+    """The latest opening at which the machine's clock had gone back: the age of what was known then is not known."""
+
+    def open_at(self, now: float) -> float:
+        """The time to go on from: `now`, or the latest time seen if the machine's clock has gone back since."""
+        if self.latest - now > CLOCK_TOLERANCE_SECONDS:
+            self.corrected_at = self.latest
+        self.latest = max(now, self.latest)
+        self.unknown_until = min(self.unknown_until, self.latest)
+        return self.latest
 
     def next_number(self) -> int:
         """Larger than all before: first come, first served."""

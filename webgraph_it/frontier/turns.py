@@ -14,6 +14,7 @@ which may be later (it waited for a socket) or elsewhere (the name now has anoth
 """
 
 from collections import deque
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
 
@@ -91,6 +92,14 @@ class Turns:
             return 0.0
         times = [heap[0][0] for heap in (self._waiting, self._alarms) if heap]
         return min(times, default=None)
+
+    def waits(self) -> Iterator[tuple[Host, float, bool]]:
+        """Who waits, until about when, and whether for its address (else for its own clock)."""
+        for when, _, host in self._waiting:
+            yield host, when, False
+        for address in self._addresses.values():
+            for place, host in enumerate(address.crowd):
+                yield host, address.offered_until + place * self._delay, True
 
     def address_ready(self, name: str, now: float) -> float:
         """The earliest time, not before `now`, at which the address may be asked again."""

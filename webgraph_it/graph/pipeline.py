@@ -3,13 +3,18 @@
     finish in the frontier ─► shard record ─► URL list ─► page log ─► tally        (no await in between)
 
 The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree.
+
+An exception inside the step (a writer that fails, a damaged frontier) leaves them in disagreement: the page is finished
+in the frontier and perhaps not in the shards. Neither can be undone in memory, but the last commit is whole. So the
+scheduler is told that the crawl is broken, nothing more is recorded, and CrawlExtension stops without committing: what
+was done since the last commit is done again by the next run.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy.utils.misc import load_object
 
@@ -19,6 +24,16 @@ from webgraph_it.items import Link, Page, State
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+
+class Added(Protocol):
+    """What the frontier says of links that were added (frontier.records.Added)."""
+
+    @property
+    def new(self) -> list[Link]: ...
+    @property
+    def cut(self) -> Sequence[tuple[Link, State, str]]: ...
+
 
 PARENTS = (State.FETCHED, State.REDIRECT)
 
@@ -66,7 +81,18 @@ class GraphPipeline:
         return item
 
     def record(self, page: Page) -> None:
-        """The one step of a page."""
+        """The one step of a page: all of it, or the crawl has failed. After a failure it does nothing."""
+        if self._scheduler.ended:
+            return
+        if not self._scheduler.is_leased(page):
+            raise ValueError(f"{page.url} is not leased: it was recorded before, or nobody asked for it")
+        try:
+            self._record(page)
+        except Exception as error:
+            self._scheduler.fail(error)
+            raise
+
+    def _record(self, page: Page) -> None:
         added = self._scheduler.finish(page)
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
@@ -80,8 +106,19 @@ class GraphPipeline:
             self.tally.count_cut(state)
         self.tally.count(page, len(children), is_parent=is_parent)
 
-    def record_seeds(self, added: Any, fetch_only: frozenset[bytes]) -> None:
-        """Seeds are nodes before any page points to them."""
+    def record_seeds(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added:
+        """Seeds are nodes before any page points to them: one step, like a page's."""
+        if self._scheduler.ended:
+            raise ValueError("seeds were given to a crawl that has ended")
+        try:
+            added: Added = self._scheduler.frontier.add(links, 0, "", self._scheduler.now())
+            self._write_seeds(added, fetch_only)
+        except Exception as error:
+            self._scheduler.fail(error)
+            raise
+        return added
+
+    def _write_seeds(self, added: Added, fetch_only: frozenset[bytes]) -> None:
         self._write_urls(added.new, fetch_only)
         for link, state, reason in added.cut:
             self._log(cut_line(link, state, reason, 0, ""))

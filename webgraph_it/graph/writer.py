@@ -17,6 +17,7 @@ import asyncio
 import errno
 import logging
 import os
+import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -196,6 +197,11 @@ class Shards:
             writer.swap()
         return self._scribe.submit(self._sync, then, next_number)
 
+    def stop_waiting(self) -> None:
+        """The crawl stops: a full disk is no longer waited for. What cannot be written fails, and nothing is synced
+        after that."""
+        self._stopping = True
+
     def close(self) -> None:
         """Wait for the scribe. What was not synced before is not part of the crawl."""
         self._stopping = True
@@ -226,7 +232,8 @@ class Shards:
 
     def _wait_for_disk(self, error: OSError) -> None:
         """The disk is full: the buffer stays in memory, the crawl feels it as a writer that is full."""
-        if error.errno not in FULL_DISK or self._stopping:
+        may_wait = threading.current_thread() is not threading.main_thread()  # else nothing could stop it
+        if error.errno not in FULL_DISK or self._stopping or not may_wait:
             self.failure = error
             raise error
         if not self.waiting_for_disk:

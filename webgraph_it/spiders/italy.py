@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
+    CloseSpider,
     DownloadConnectionRefusedError,
     IgnoreRequest,
     UsageError,
@@ -24,12 +25,14 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
+from webgraph_it.crawl.extension import CrawlExtension
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.values import check
 from webgraph_it.engine.required import put_guard
 from webgraph_it.engine.start import examine
 from webgraph_it.extract import LinkPolicy, link_policy
-from webgraph_it.extract.workers import WorkerPool
+from webgraph_it.extract.workers import WorkerPool, WorkersBroken
+from webgraph_it.fetch.downloader import FetchCalledOff
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
@@ -103,7 +106,11 @@ class ItalySpider(Spider):
         return spider
 
     async def spider_opened(self) -> None:
-        await self._extractors.open()
+        try:
+            await self._extractors.open()
+        except OSError as error:
+            logger.critical("The crawl stops: no extraction worker can be started (%s).", error)
+            raise CloseSpider("failed") from error
 
     async def spider_closed(self) -> None:
         await self._extractors.close()
@@ -118,9 +125,11 @@ class ItalySpider(Spider):
             logger.warning(complaint)
         links, fetch_only = self._usable(found)
         self.seeds = {link.key: link.url for link in links}
-        added = self._scheduler.frontier.add(links, 0, "", time.time())
-        self._pipeline.record_seeds(added, fetch_only)
-        logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
+        if not self._scheduler.ended:  # it may have failed at its opening
+            added = self._pipeline.record_seeds(links, fetch_only)
+            logger.info(
+                "%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"]
+            )
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
@@ -139,6 +148,12 @@ class ItalySpider(Spider):
             if not verdict.in_graph:
                 fetch_only.add(named.digest)
         return links, frozenset(fetch_only)
+
+    def _fail(self, why: str) -> None:
+        """The crawl cannot go on, and not because of a page."""
+        extension = self.crawler.get_extension(CrawlExtension)
+        if extension is not None:
+            extension.fail(why)
 
     @property
     def _scheduler(self) -> FrontierScheduler:
@@ -184,7 +199,11 @@ class ItalySpider(Spider):
         return await self._extracted(response, lease)
 
     async def _extracted(self, response: Response, lease: Lease) -> Page:
-        extraction = await self._extractors.extract(document(response))
+        try:
+            extraction = await self._extractors.extract(document(response))
+        except WorkersBroken as error:
+            self._fail(f"pages can no longer be read ({error})")
+            raise
         self._count("links/refused", extraction.refused)
         return self._page(
             response,
@@ -214,6 +233,9 @@ class ItalySpider(Spider):
         """No answer came, or the request was refused on the way."""
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
+        if isinstance(failure.value, FetchCalledOff):
+            self._scheduler.give_back(lease)
+            return []
         if isinstance(failure.value, IgnoreRequest):
             return [self._refused(lease, failure.value)]
         if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
@@ -258,6 +280,9 @@ class ItalySpider(Spider):
         request: Any = failure.request  # type: ignore[attr-defined]
         lease: Lease = request.meta["lease"]
         hops: int = request.meta.get("robots_hops", 0)
+        if isinstance(failure.value, FetchCalledOff):
+            self._scheduler.give_back(lease)
+            return []
         if isinstance(failure.value, NOBODY_THERE) and not hops:
             if self._respelled(lease):
                 return []
@@ -279,7 +304,7 @@ class ItalySpider(Spider):
         seconds: float,
         retry_after: float | None,
     ) -> None:
-        now = time.time()
+        now = self._scheduler.now()
         known = self._scheduler.frontier.robots(origin(lease.url))
         previous = RobotsRecord.from_bytes(known.text) if known else None
         record = self._robots.judge(

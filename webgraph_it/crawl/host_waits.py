@@ -1,0 +1,34 @@
+"""Which hosts wait for what, in groups: from the frontier's words to those of the log. Pure."""
+
+from collections.abc import Container, Iterable
+
+from webgraph_it.crawl.standstill import HostWait, Why
+from webgraph_it.frontier.records import Failure, Wait
+
+FAILURES = {
+    Failure.BUSY: Why.BUSY,
+    Failure.SERVER: Why.SERVER,
+    Failure.NETWORK: Why.NETWORK,
+    Failure.DNS: Why.DNS,
+}
+
+
+def why(wait: Wait, robots_waits: Container[str]) -> Why:
+    """`robots_waits`: hosts whose robots.txt could not be reached."""
+    if wait.for_address:
+        return Why.ADDRESS
+    if wait.host in robots_waits:
+        return Why.ROBOTS
+    if wait.failure is not Failure.NONE:
+        return FAILURES[wait.failure]
+    return Why.CRAWL_DELAY if wait.crawl_delay else Why.DELAY
+
+
+def grouped(waits: Iterable[Wait], robots_waits: Container[str], ahead: float) -> tuple[HostWait, ...]:
+    """`ahead`: seconds that the crawl's clock is ahead of the machine's, by which the times are given."""
+    groups: dict[Why, tuple[int, float]] = {}
+    for wait in waits:
+        reason = why(wait, robots_waits)
+        hosts, until = groups.get(reason, (0, wait.until))
+        groups[reason] = (hosts + 1, min(until, wait.until))
+    return tuple(HostWait(reason, hosts, until - ahead) for reason, (hosts, until) in groups.items())
