@@ -194,7 +194,7 @@ class FrontierScheduler(BaseScheduler):
         if host != lease.host and self._borrowed.get(host) != lease.digest:
             logger.warning("%s is not fetched instead of %s: it is on another host.", request.url, lease.url)
             return False
-        self._again.append((time.time() + self.frontier.host_delay(host), request))
+        self._again.append((self.now() + self.frontier.host_delay(host), request))
         return True
 
     def next_request(self) -> Request | None:
