@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, host_of_key, read_story
+from webgraph_it.graph.input_files import InputError
 
 
 def page(key: str = "it,a)/", time: float = 10.0, **more: Any) -> str:
@@ -122,3 +123,25 @@ def test_nothing_there_is_no_story(tmp_path: Path) -> None:
 )
 def test_the_host_of_a_key(key: str, host: str) -> None:
     assert host_of_key(key) == host
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 100_000, '{"pages": 5}', '{"pages": {"000001.jsonl": "x"}}', "{"],
+    ids=["nested", "number", "text", "cut"],
+)
+def test_committed_lengths_that_make_no_sense_are_one_sentence(tmp_path: Path, content: str) -> None:
+    write(tmp_path, page())
+    (tmp_path / "committed.json").write_text(content)
+    with pytest.raises(InputError, match=r"committed\.json"):
+        read_story([tmp_path])
+
+
+def test_lines_that_no_crawl_writes_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, page())
+    with (tmp_path / "pages" / "000001.jsonl").open("a") as log:
+        log.write("[" * 100_000 + "\n")
+        log.write('{"state": "fetched", "time": 1e999, "bytes": NaN, "depth": ' + "9" * 400 + "}\n")
+    story = read_story([tmp_path])
+    assert story is not None
+    assert (story.pages, story.bad_lines) == (1, 1)
