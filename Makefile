@@ -10,12 +10,12 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 	@$(BIN)/python -m webgraph_it.demo
 
 test: .venv/installed ## run the tests (under ten minutes)
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace
 	$(BIN)/python -m pytest -m "alone and not slow"
 	$(BIN)/python -m pytest -n 3 -m "not alone and not slow"
 
 slow: .venv/installed ## run the long checks too: 200 kills, fuzzing, ten minutes of attacks
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium java:openjdk-17-jre-headless soffice:libreoffice-writer
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace java:openjdk-17-jre-headless soffice:libreoffice-writer
 	-@$(BIN)/python -m tests.graph.java_oracle
 	$(BIN)/python -m pytest -m slow
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, host_of_key, read_story
+from webgraph_it.graph.input_files import InputError
 
 
 def page(key: str = "it,a)/", time: float = 10.0, **more: Any) -> str:
@@ -145,3 +146,25 @@ def test_without_a_progress_log_the_pages_tell_the_time(tmp_path: Path) -> None:
     story = told(write(tmp_path / "c", page(time=10) + page(time=30)))
     assert story.seconds == 20
     assert story.wire_bytes is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 100_000, '{"pages": 5}', '{"pages": {"000001.jsonl": "x"}}', "{"],
+    ids=["nested", "number", "text", "cut"],
+)
+def test_committed_lengths_that_make_no_sense_are_one_sentence(tmp_path: Path, content: str) -> None:
+    write(tmp_path, page())
+    (tmp_path / "committed.json").write_text(content)
+    with pytest.raises(InputError, match=r"committed\.json"):
+        read_story([tmp_path])
+
+
+def test_lines_that_no_crawl_writes_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, page())
+    with (tmp_path / "pages" / "000001.jsonl").open("a") as log:
+        log.write("[" * 100_000 + "\n")
+        log.write('{"state": "fetched", "time": 1e999, "bytes": NaN, "depth": ' + "9" * 400 + "}\n")
+    story = read_story([tmp_path])
+    assert story is not None
+    assert (story.pages, story.bad_lines) == (1, 1)

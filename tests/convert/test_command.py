@@ -262,16 +262,56 @@ def orphans(crawl: Path) -> None:
     (crawl / "graph" / "000002.g16").write_bytes(digest(HOME) * 3 + digest(HOME, True))
 
 
+def committed(value: object) -> Callable[[Path], None]:
+    return lambda crawl: (crawl / "committed.json").write_text(
+        value if isinstance(value, str) else json.dumps(value)
+    )  # type: ignore[return-value]
+
+
+def pipe(name: str) -> Callable[[Path], None]:
+    def change(crawl: Path) -> None:
+        (crawl / name).unlink()
+        os.mkfifo(crawl / name)
+
+    return change
+
+
+def device(crawl: Path) -> None:
+    (crawl / "urls" / "000002.tsv").symlink_to("/dev/zero")
+
+
 MISTAKES = [
+    (committed([]), "committed.json holds list, expected a JSON object"),
+    (committed({"graph": 5}), "does not say how many bytes of each file in graph/ count"),
+    (committed({"urls": {"000001.tsv": "9"}}), "does not say how many bytes of each file in urls/ count"),
+    (committed({"urls": {"000001.tsv": -9}}), "does not say how many bytes of each file in urls"),
+    (committed("[" * 100_000), "committed.json is nested too deeply"),
+    (committed('{"graph": {'), "committed.json is not JSON"),
+    (pipe("graph/000001.g16"), "000001.g16 is a named pipe, expected a regular file"),
+    (pipe("urls/000001.tsv"), "000001.tsv is a named pipe"),
+    (pipe("pages/000001.jsonl"), "000001.jsonl is a named pipe"),
+    (device, "000002.tsv is a device, expected a regular file"),
     (append("graph/000001.g16", b"torn"), "is torn: 196 bytes are 12 records of 16 bytes and 4 bytes more"),
     (append("urls/000001.tsv", b"it,x)/\thttp://x"), "end within a line"),
     (append("graph/000001.g16", digest("it,ignoto)/") * 2), "2 digests in the shards have no URL"),
     (orphans, "000002.g16 starts with 3 children that have no parent"),
     (version_two, "by recipe 2, this program by recipe 1"),
     (no_urls, "has no URL list"),
-    (append("urls/000001.tsv", b"a\tb\tc\n"), "is not a URL list"),
-    (append("pages/000001.jsonl", b"{broken\n"), "is not a page log"),
-    (append("pages/000001.jsonl", b'{"key": "it,a)/", "state": "odd"}\n'), "with the state 'odd'"),
+    (append("urls/000001.tsv", b"a\tb\tc\n"), "000001.tsv is not a URL list: line 7 is wrong"),
+    (append("pages/000001.jsonl", b"{broken\n"), "000001.jsonl is not a page log: line 7 is wrong"),
+    (
+        append("pages/000001.jsonl", b'{"key": "it,a)/", "state": "odd"}\n'),
+        "line 7 is wrong, expected one JSON",
+    ),
+    (
+        append("pages/000001.jsonl", b'{"key": "it,a)/", "url": "x", "state": "error", "depth": -1}\n'),
+        "line 7 is",
+    ),
+    (
+        append("pages/000001.jsonl", b'{"key": "it,a)/", "url": "x\\ny", "state": "error"}\n'),
+        " 7 is wrong, exp",
+    ),
+    (append("urls/000001.tsv", b")/\thttp://x\n"), "line 7 is wrong, expected key TAB url"),
 ]
 
 
@@ -286,6 +326,34 @@ def test_what_is_wrong_is_one_sentence(
     assert sentence in last
     assert not (crawl / "compact" / "graph.json").exists()
     assert not (crawl / "compact" / "targets.u32").exists()
+
+
+@pytest.mark.parametrize("name", ["urls/000002.tsv", "pages/000002.jsonl"])
+def test_what_a_link_leads_to_is_not_shown(
+    crawl: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "secret").write_text("password\thunter2\tx\nhunter3\n")
+    (crawl / name).symlink_to(tmp_path / "secret")
+    assert run(crawl) == 2
+    said = capsys.readouterr().err
+    assert f"{name} is not a" in said
+    assert "line 1 is wrong" in said
+    assert "hunter" not in said
+
+
+def test_record_of_finished_steps_that_makes_no_sense_counts_for_nothing(crawl: Path, out: Path) -> None:
+    summary = json.loads((out / "graph.json").read_bytes())
+    sound = summary["conversion"]
+    for record in (
+        5,
+        [],
+        {**sound, "done": 3},
+        {**sound, "counts": {}},
+        {**sound, "done": {"names": {"sizes": 1}}},
+    ):
+        (out / "graph.json").write_text(json.dumps({**summary, "conversion": record}))
+        assert run(crawl) == 0
+        assert len(WebGraph(out)) == 6
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import gzip
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import networkx
@@ -7,7 +6,8 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse
 
-from tests.convert.crawls import LINKS, URLS, expected_arcs, write_crawl
+from tests.convert.crawls import HOME, LINKS, SHOP, URLS, expected_arcs, write_crawl
+from webgraph_it.analyse.__main__ import main as analyse
 from webgraph_it.convert.command import main
 
 ARCS = [(a, b) for a, row in enumerate(expected_arcs(LINKS, list(URLS))) for b in row]
@@ -19,6 +19,13 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     crawl = write_crawl(tmp_path_factory.mktemp("export") / "crawl")
     assert main([str(crawl)]) == 0
     return crawl / "compact"
+
+
+@pytest.fixture(scope="module")
+def analysis(graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("analysis")
+    assert analyse([str(graph), "-o", str(folder)]) == 0
+    return folder
 
 
 def export(graph: Path, name: str, to: Path, *more: str) -> int:
@@ -64,13 +71,74 @@ def test_networkx_reads_graphml(graph: Path, tmp_path: Path) -> None:
     assert sorted((int(a), int(b)) for a, b in found.edges) == ARCS
 
 
-def test_gexf_is_xml_with_all_arcs(graph: Path, tmp_path: Path) -> None:
+def test_networkx_reads_gexf(graph: Path, tmp_path: Path) -> None:
     assert export(graph, "gexf", tmp_path / "h.gexf", "--level", "hosts") == 0
-    space = "{http://gexf.net/1.3}"
-    edges = ElementTree.parse(tmp_path / "h.gexf").getroot().iter(f"{space}edge")
-    assert [(e.get("source"), e.get("target"), e.get("weight")) for e in edges] == [
-        ("0", "0", "3"), ("0", "1", "1"), ("1", "2", "2"), ("2", "0", "1"),
+    found = networkx.read_gexf(tmp_path / "h.gexf")
+    assert [found.nodes[node]["label"] for node in "012"] == ["esempio.it", "news.esempio.it", "negozio.it"]
+    assert [(a, b, data["weight"]) for a, b, data in found.edges(data=True)] == [
+        ("0", "0", 3), ("0", "1", 1), ("1", "2", 2), ("2", "0", 1),
     ]  # fmt: skip
+
+
+READERS = {"gexf": networkx.read_gexf, "graphml": networkx.read_graphml}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("level", ["pages", "hosts", "domains"])
+def test_viewers_see_names_pages_ranks_and_components(
+    graph: Path, analysis: Path, tmp_path: Path, name: str, level: str
+) -> None:
+    assert export(graph, name, tmp_path / "before", "--level", level) == 0
+    assert "pagerank" not in READERS[name](tmp_path / "before").nodes["0"]
+    assert export(graph, name, tmp_path / "x", "--level", level, "--analysis", str(analysis)) == 0
+    found = READERS[name](tmp_path / "x")
+    ranks = pyarrow.parquet.read_table(
+        analysis / ("" if level == "pages" else level) / "ranks.parquet"
+    ).to_pydict()
+    for column in ("pagerank", "pagerank_position", "strong_component", "weak_component", "bow_tie"):
+        assert [found.nodes[str(node)][column] for node in range(len(found))] == ranks[column]
+    shown = {"pages": "url", "hosts": "host", "domains": "domain"}[level]
+    known = "url" if level == "pages" else "name"
+    assert [found.nodes[str(node)][known] for node in range(len(found))] == ranks[shown]
+    if level != "pages":
+        pages = pyarrow.parquet.read_table(graph / level / "nodes.parquet")["pages"].to_pylist()
+        assert [found.nodes[str(node)]["pages"] for node in range(len(found))] == pages
+        assert sum(pages) == 6
+
+
+def test_ranks_of_another_graph_are_refused(
+    graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write_crawl(tmp_path / "crawl", {**LINKS, SHOP: [HOME]})
+    assert main([str(other)]) == 0
+    assert analyse([str(other / "compact"), "-o", str(tmp_path / "a")]) == 0
+    capsys.readouterr()
+    assert export(graph, "gexf", tmp_path / "x.gexf", "--analysis", str(tmp_path / "a")) == 2
+    assert "belongs to another graph" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*x.gexf*"))
+
+
+@pytest.mark.parametrize("name", ["npz", "parquet", "gexf", "graphml"])
+def test_export_makes_the_folder_and_takes_any_name(graph: Path, tmp_path: Path, name: str) -> None:
+    assert export(graph, name, tmp_path / "new" / "folder" / "plain") == 0
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["plain"]
+
+
+@pytest.mark.parametrize("name", ["npz", "parquet", "gexf", "cc"])
+def test_export_to_where_nothing_can_be_written_is_one_sentence(
+    graph: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").write_text("mine")
+    places = ["file/x", "file/a/x", *(["folder"] if name != "cc" else [])]
+    for place in places:
+        assert export(graph, name, tmp_path / place) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == len(places)
+    assert all(line.startswith(f"convert: --to {tmp_path}") and "Errno" not in line for line in said)
+    found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
+    assert found == ["file", "folder", "folder/mine"]
 
 
 def test_large_xml_is_refused_with_its_size(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from tests.graph import graphs, java_oracle
 from tests.graph.graphs import CNR, csr_files, lists_of, save
+from webgraph_it.graph import GraphError
 from webgraph_it.graph import bv_kernels as kernels
-from webgraph_it.graph.bv import UNLIMITED, BVGraph, Parameters, write_bv
+from webgraph_it.graph.bv import PADDING_BYTES, UNLIMITED, BVGraph, Parameters, write_bv
+from webgraph_it.graph.csr import TARGET_TYPE
 
 FILES = (".graph", ".offsets")
 PARAMETERS = st.builds(
@@ -74,12 +76,16 @@ def test_gamma_code_is_the_published_one(value: int, code: str) -> None:
 def test_ids_at_the_boundary_of_31_bits_survive(tmp_path: Path) -> None:
     """Targets are numbers like others: a list near 2^31 is written and read without such a graph."""
     last = 2**31 - 2
-    files = csr_files(
-        tmp_path, [[0, 5, last - 6, last - 5, last - 4, last - 3, last], [last - 1, last], [0, 5, last]]
-    )
-    write_bv(tmp_path / "g", files, Parameters(), 2)
-    assert lists_of(*BVGraph(tmp_path / "g").to_csr())[0][-1] == last
-    assert BVGraph(tmp_path / "g").successors(2).tolist() == [0, 5, last]
+    lists = [[0, 5, last - 6, last - 5, last - 4, last - 3, last], [last - 1, last], [0, 5, last]]
+    write_bv(tmp_path / "g", csr_files(tmp_path, lists), Parameters(), 2)
+    data, found, position = np.fromfile(tmp_path / "g.graph", np.uint8), [np.empty(0, TARGET_TYPE)], 0
+    data = np.concatenate([data, np.zeros(PADDING_BYTES, np.uint8)])
+    for node in range(3):
+        degree, back, position = kernels.get_header(data, position, 7)
+        out, before = np.empty(degree, TARGET_TYPE), found[node - back + 1] if back else found[0]
+        position = kernels.get_list(data, position, node, degree, before, back > 0, 4, 3, last + 1, out)
+        found.append(out)
+    assert [each.tolist() for each in found[1:]] == lists
 
 
 def test_damaged_record_is_refused(tmp_path: Path) -> None:
@@ -87,8 +93,36 @@ def test_damaged_record_is_refused(tmp_path: Path) -> None:
     data = bytearray((tmp_path / "g.graph").read_bytes())
     data[0] = 0b00000001
     (tmp_path / "g.graph").write_bytes(bytes(data))
-    with pytest.raises(ValueError, match="the record of node 0 is damaged"):
+    with pytest.raises(ValueError, match=r"g\.graph has no valid record of node 0: the graph is damaged"):
         BVGraph(tmp_path / "g").to_csr()
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "sentence"),
+    [
+        ("nodes=12", "nodes=5000", "has '5000' as its nodes"),
+        ("arcs=144", "arcs=1", "has no valid record of node 0"),
+        ("arcs=144", "arcs=145", "has '145' as its arcs"),
+        ("zetak=3", "zetak=0", "has '0' as its zetak"),
+        ("windowsize=7", "windowsize=-2", "has '-2' as its windowsize"),
+        ("minintervallength=4", "other=4", "has '' as its minintervallength"),
+    ],
+)
+def test_properties_that_cannot_be_are_refused(
+    tmp_path: Path, line: str, instead: str, sentence: str
+) -> None:
+    write_bv(tmp_path / "g", csr_files(tmp_path, CLIQUE), Parameters(), 1)
+    path = tmp_path / "g.properties"
+    assert f"{line}\n" in path.read_text()
+    path.write_text(path.read_text().replace(line, instead))
+    with pytest.raises(GraphError, match=sentence):
+        BVGraph(tmp_path / "g").to_csr()
+
+
+def test_chain_of_references_may_be_as_long_as_the_graph(tmp_path: Path) -> None:
+    lists = [[7, 1999]] * 2000
+    write_bv(tmp_path / "g", csr_files(tmp_path, lists), Parameters(max_references=UNLIMITED), 1)
+    assert BVGraph(tmp_path / "g").successors(1999).tolist() == [7, 1999]
 
 
 def test_other_codes_are_refused(tmp_path: Path) -> None:

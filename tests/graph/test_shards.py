@@ -70,7 +70,7 @@ def break_it(path: Path, how: str) -> None:
         ("bad JSON", "is not JSON"),
         ("no version", "does not say its recipe_version"),
         ("a list", "holds list, expected a JSON object"),
-        ("file gone", "lacks 000001.g16, which committed.json counts"),
+        ("file gone", "lacks '000001.g16', which committed.json counts"),
         ("file cut", "has 5 bytes, but 16 were committed"),
     ],
 )

@@ -47,6 +47,53 @@ def test_unknown_node_is_an_index_error(graph: WebGraph, node: int) -> None:
         graph.successors(node)
 
 
+@pytest.mark.parametrize("node", [1.0, 1.5, "1", None])
+def test_only_whole_numbers_are_nodes(graph: WebGraph, node: object) -> None:
+    for ask in (
+        graph.url,
+        graph.successors,
+        graph.predecessors,
+        graph.outdegree,
+        graph.urls.url,
+        graph.urls.key,
+    ):
+        with pytest.raises(TypeError, match=r"is no node: expected a whole number from 0 to 5"):
+            ask(node)  # type: ignore[arg-type]
+
+
+def test_numpy_integers_are_nodes(graph: WebGraph) -> None:
+    for kind in (np.uint32, np.int64, np.uint8):
+        assert graph.url(kind(1)) == graph.url(1)  # type: ignore[arg-type]
+        assert graph.successors(kind(0)).tolist() == ROWS[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("node", [-1, 6, np.int64(6)])
+def test_url_of_an_unknown_node_is_an_index_error(graph: WebGraph, node: int) -> None:
+    with pytest.raises(IndexError, match=f"node {node} of a graph of 6 nodes: ids start at 0"):
+        graph.url(node)
+    with pytest.raises(IndexError, match=f"node {node} of a map of 6 URLs"):
+        graph.urls.url(node)
+
+
+def test_hosts_and_domains_are_found_by_their_names(graph: WebGraph) -> None:
+    assert graph.hosts.id("news.esempio.it") == 1
+    assert graph.hosts.id("www.Negozio.it") == 2
+    assert graph.hosts.id("http://news.esempio.it/") == 1
+    assert graph.domains.id("negozio.it") == 1
+    for unknown in ("ignoto.it", "", "a b"):
+        with pytest.raises(KeyError, match=f"{unknown}/"):
+            graph.hosts.id(unknown)
+    with pytest.raises(KeyError):
+        graph.id("esempio.it")
+
+
+def test_missing_library_is_named_with_its_remedy(graph: WebGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, adapt in (("networkit", graph.to_networkit), ("networkx", graph.to_networkx)):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=f"{name} is not installed: pip install {name}"):
+            adapt()
+
+
 def test_arrays_are_mapped_not_read(graph: WebGraph) -> None:
     assert isinstance(graph.targets, np.memmap)
     assert isinstance(graph.offsets, np.memmap)
@@ -66,6 +113,7 @@ def test_networkx_graph_is_the_same(graph: WebGraph) -> None:
     assert isinstance(other, networkx.DiGraph)
     assert sorted(other.edges) == [(a, b) for a, row in enumerate(ROWS) for b in row]
     assert len(other) == 6
+    assert [other.nodes[node]["url"] for node in other] == [URLS[key] for key in sorted(URLS)]
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("networkit"), reason="networkit is a benchmark's dependency")

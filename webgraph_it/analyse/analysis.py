@@ -6,6 +6,7 @@ Into the output folder: `summary.json`, `report.html`, the files of results.py f
 """
 
 import json
+import os
 import tempfile
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -132,9 +133,10 @@ def _links(graph: Csr, node: int, targets: Any) -> list[int]:
 
 def crawl_folders(whole: WebGraph) -> list[Path]:
     """graph.json names the crawl directories; relative names are seen from here and from the graph."""
-    named = [Path(str(source)) for source in whole.summary.get("sources", [])]
+    named = [Path(source) for source in whole.summary.get("sources", [])]
     places = [(source, whole.path / source) for source in named]
-    return [next(path for path in pair if path.is_dir()) for pair in places if any(p.is_dir() for p in pair)]
+    found = [[path for path in pair if os.path.isdir(path)] for pair in places]  # False for what is no name
+    return [paths[0] for paths in found if paths]
 
 
 # -- summary.json --------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.report import report
 from webgraph_it.analyse.results import write_whole
 from webgraph_it.graph import GraphError
+from webgraph_it.graph.input_files import InputError
 
 
 def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> Path:
@@ -18,9 +19,9 @@ def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> 
             raise Problem(f"{folder} is no crawl directory: give the JOBDIR of a crawl with --crawl")
     try:
         analysis = analyse(graph, output, say)
-    except GraphError as problem:
+        story = read_story(crawls or analysis.sources)
+    except (GraphError, InputError) as problem:
         raise Problem(str(problem)) from None
-    story = read_story(crawls or analysis.sources)
     if story and story.bad_lines:
         say(f"{story.bad_lines} lines of the crawl's logs are no JSON and were left out")
     write_whole(output / "report.html", report(analysis, story, now))

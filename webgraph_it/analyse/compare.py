@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from webgraph_it.analyse.agreement import CONFIDENCE, RESAMPLES, STATISTICS, Estimate, agreement
@@ -19,7 +18,7 @@ from webgraph_it.analyse.report_parts import card, section, table
 from webgraph_it.analyse.results import write_whole
 from webgraph_it.analyse.style import document
 from webgraph_it.analyse.svg import Markup, element
-from webgraph_it.graph import GraphError, WebGraph
+from webgraph_it.graph import GraphError, WebGraph, node_table
 
 RANKINGS = {
     "pagerank": "PageRank",
@@ -44,14 +43,14 @@ class Comparison:
 
 def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
     """Compare, write the page, and return what is to be printed."""
+    ranks = analysis / "ranks.parquet"
     try:
         whole = WebGraph(graph)
+        if not ranks.exists():
+            raise Problem(f"{ranks} does not exist: run python -m webgraph_it.analyse {graph} first")
+        comparison = compare(whole, ranks, read_ratings(ratings))
     except GraphError as problem:
         raise Problem(str(problem)) from None
-    ranks = analysis / "ranks.parquet"
-    if not ranks.exists():
-        raise Problem(f"{ranks} does not exist: run python -m webgraph_it.analyse {graph} first")
-    comparison = compare(whole, ranks, read_ratings(ratings))
     output.parent.mkdir(parents=True, exist_ok=True)
     write_whole(output, page(comparison, str(ratings)))
     return f"{words(comparison)}\n\n{output}"
@@ -64,14 +63,15 @@ def compare(graph: WebGraph, ranks: Path, ratings: list[Rating]) -> Comparison:
     for rating in ratings:
         try:
             matched[graph.id(rating.url)].append(rating.rating)
-        except (KeyError, ValueError):
+        except KeyError:
             unmatched.append(rating)
     nodes = sorted(matched)
     means = np.array([np.mean(matched[node]) for node in nodes])
     _check(len(nodes), means, len(ratings))
     ids = np.array(nodes)
-    positions = {name: _column(ranks, f"{name}_position")[ids].astype(np.int64) for name in RANKINGS}
-    values = {name: _column(ranks, name)[ids].astype(np.float64) for name in RANKINGS}
+    count = len(graph)
+    positions = {name: _column(ranks, count, f"{name}_position")[ids].astype(np.int64) for name in RANKINGS}
+    values = {name: _column(ranks, count, name)[ids].astype(np.float64) for name in RANKINGS}
     agreements = {
         name: agreement(means, values[name]) for name in RANKINGS if values[name].max() > values[name].min()
     }
@@ -87,8 +87,8 @@ def _check(nodes: int, means: NDArray[np.float64], given: int) -> None:
         raise Problem(f"all {nodes} URLs found have the same rating, {means[0]:g}: no order to compare with")
 
 
-def _column(ranks: Path, name: str) -> NDArray[np.float64]:
-    column: NDArray[np.float64] = pq.read_table(ranks, columns=[name]).column(name).to_numpy()
+def _column(ranks: Path, rows: int, name: str) -> NDArray[np.float64]:
+    column: NDArray[np.float64] = node_table.read(ranks, rows, [name]).column(name).to_numpy()
     return column
 
 

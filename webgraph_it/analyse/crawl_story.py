@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.graph.input_files import InputError, is_count, read_json_object
+
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""
 MIN_FETCHES_OF_SLOW_HOST = 5
 """Hosts with fewer timed fetches are not called slow: one bad moment would decide."""
+
+MAX_NUMBER = 1e18
+"""No time, size or count in a log is larger: such a number is taken for none."""
 
 NOT_TRIED = frozenset({"trap-cut", "quota-cut", "never-tried"})
 """States of URLs that never had their turn."""
@@ -112,14 +117,16 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
 
 def _page_logs(folder: Path) -> Iterator[tuple[Path, int | None]]:
     committed = folder / "committed.json"
-    lengths = json.loads(committed.read_bytes()).get("pages", {}) if committed.exists() else {}
+    lengths = read_json_object(committed).get("pages", {}) if committed.exists() else {}
+    if not isinstance(lengths, dict) or not all(map(is_count, lengths.values())):
+        raise InputError(f"{committed} does not say how many bytes of each page log count: restore the file.")
     for path in sorted((folder / "pages").glob("*.jsonl")):
         yield path, lengths.get(path.name, 0) if lengths else None
 
 
 def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file's lines, as far as `length` bytes."""
-    if not path.exists():
+    if not path.is_file():  # False for a pipe or a device, too
         return
     read = 0
     with path.open("rb") as lines:
@@ -129,7 +136,7 @@ def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict
                 return
             try:
                 value = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 value = None
             if isinstance(value, dict):
                 yield value
@@ -172,7 +179,10 @@ def _status(value: object) -> str:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A finite number; None for anything else."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MAX_NUMBER:
+        return None
+    return float(value)
 
 
 def _with_elapsed(moments: list[Moment]) -> list[Moment]:

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from webgraph_it.analyse.csr import Csr, csr
-from webgraph_it.graph import WebGraph
-from webgraph_it.graph.csr import OFFSET_TYPE, OFFSETS_TRANSPOSED, TARGET_TYPE, TARGETS_TRANSPOSED, open_array
+from webgraph_it.graph import WebGraph, node_table
 
 BATCH = 1 << 16
 COLUMNS = {
@@ -38,11 +35,9 @@ class Level:
     def batches(self) -> Iterator[tuple[int, Any]]:
         """(first id, rows) in order of id, with the columns that COLUMNS says."""
         columns = COLUMNS[self.name]
-        first = 0
-        with pq.ParquetFile(self.folder / "nodes.parquet") as rows:
-            for batch in rows.iter_batches(batch_size=BATCH, columns=list(columns)):
-                yield first, batch.select(list(columns)).rename_columns(list(columns.values()))
-                first += batch.num_rows
+        path = self.folder / "nodes.parquet"
+        for first, batch in node_table.batches(path, self.graph.nodes, list(columns), BATCH):
+            yield first, batch.rename_columns(list(columns.values()))
 
 
 def open_levels(whole: WebGraph) -> list[Level]:
@@ -58,8 +53,10 @@ def reversed_name(name: str) -> str:
 
 def _level(name: str, graph: WebGraph) -> Level:
     weights = graph.weights
-    transposed = None
-    if weights is None and (graph.path / OFFSETS_TRANSPOSED).exists():
-        offsets = open_array(graph.path / OFFSETS_TRANSPOSED, OFFSET_TYPE)
-        transposed = csr(offsets, open_array(graph.path / TARGETS_TRANSPOSED, TARGET_TYPE))
-    return Level(name, graph.path, csr(graph.offsets, graph.targets, weights), transposed)
+    transposed = graph.transposed() if weights is None else None
+    return Level(
+        name,
+        graph.path,
+        csr(graph.offsets, graph.targets, weights),
+        None if transposed is None else csr(*transposed),
+    )

@@ -7,6 +7,7 @@ The first difference is named. Needs room on disk for a second CSR while it runs
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.convert.steps import sha256
 from webgraph_it.graph.bv import Parameters
 from webgraph_it.graph.csr import Array, CsrFiles
+from webgraph_it.graph.input_files import regular_size
+from webgraph_it.graph.summary import SUMMARY, listed_files, read_summary
 from webgraph_it.graph.webgraph import WebGraph
 from webgraph_it.urls import digest
 
@@ -25,8 +28,8 @@ SCRATCH = ".check"
 
 def check(out: Path, sources: Sources, memory_bytes: int, threads: int, progress: Progress) -> str:
     """One sentence that says what holds; ConvertError names the first difference."""
+    files = _check_files(out, listed_files(out / SUMMARY, read_summary(out)), progress)
     graph = WebGraph(out)
-    files = _check_files(out, graph.summary["files"], progress)
     job = Job(out / SCRATCH, sources, memory_bytes, threads, Parameters(), progress)
     try:
         parents = _map_again(job, graph)
@@ -37,16 +40,18 @@ def check(out: Path, sources: Sources, memory_bytes: int, threads: int, progress
     return f"{out}: {files} files, {len(graph)} nodes and {graph.arcs} arcs are as they should be"
 
 
-def _check_files(out: Path, files: dict[str, dict[str, object]], progress: Progress) -> int:
+def _check_files(out: Path, files: dict[str, dict[str, Any]], progress: Progress) -> int:
     progress.begin("checksums", len(files))
     for number, (name, expected) in enumerate(sorted(files.items())):
         path = out / name
-        if not path.exists():
-            raise ConvertError(f"{path} is missing.")
-        if path.stat().st_size != expected["bytes"]:
-            raise ConvertError(f"{path} has {path.stat().st_size} bytes, not {expected['bytes']}.")
-        if sha256(path) != expected["sha256"]:
-            raise ConvertError(f"{path} was changed: its SHA-256 is not the one in {out / 'graph.json'}.")
+        try:
+            size = regular_size(path)
+        except OSError:
+            raise ConvertError(f"{path} is missing.") from None
+        if size != expected["bytes"]:
+            raise ConvertError(f"{path} has {size} bytes, not {expected['bytes']}.")
+        if sha256(path) != expected.get("sha256"):
+            raise ConvertError(f"{path} was changed: its SHA-256 is not the one in {out / SUMMARY}.")
         progress.at(number + 1)
     progress.end(f"{len(files)} files")
     return len(files)

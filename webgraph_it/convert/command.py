@@ -17,6 +17,8 @@ from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources, from_crawls, from_files, newest_crawl
 from webgraph_it.convert.steps import BY_NAME, choose, run_steps
 from webgraph_it.graph.bv import UNLIMITED, Parameters
+from webgraph_it.graph.disk import sync
+from webgraph_it.graph.input_files import InputError
 from webgraph_it.graph.shards import ShardError
 from webgraph_it.graph.webgraph import GraphError
 
@@ -32,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     try:
         return int(options.run(options))
-    except (ConvertError, ShardError, GraphError) as error:
+    except (ConvertError, ShardError, GraphError, InputError) as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         print("\ninterrupted: the same command goes on from the last finished step", file=sys.stderr)
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "the disk is full: nothing half-written stands under a final name. "
                 "Make room and give the same command: it goes on from the last finished step."
             )
-        return _fail(str(error))
+        return _fail(f"{error.filename}: {error.strerror}." if error.filename else f"{error}.")
 
 
 def memory_size(text: str) -> int:
@@ -155,8 +157,13 @@ def _parameters(options: argparse.Namespace) -> Parameters:
 
 def _copy_g4(out: Path, to: Path) -> None:
     temporary = to.with_name(f"{to.name}.new")
-    shutil.copyfile(out / "graph.g4", temporary)
-    temporary.rename(to)
+    try:
+        shutil.copyfile(out / "graph.g4", temporary)
+        sync(temporary)
+        temporary.rename(to)
+        sync(to.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _fail(sentence: str) -> int:

@@ -3,10 +3,10 @@
     cc        Common Crawl's layout: vertices and edges as gzipped text, hosts and domains, names reversed
     parquet   an edge list: source, target (and weight)
     npz       scipy's sparse matrix
-    graphml   for small graphs: one XML document, nodes with their URL
+    graphml   for small graphs: one XML document, nodes with their attributes (node_attributes.py)
     gexf      the same for Gephi
 
-Guarantees: a file appears under its name only when it is complete. GraphML and GEXF are refused above
+Guarantees: a file appears under its name only when it is complete and on disk. GraphML and GEXF are refused above
 --most-arcs, with the size that they would have. In Common Crawl's edges the links of a host to itself are
 left out, as there.
 """
@@ -15,12 +15,13 @@ import argparse
 import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from webgraph_it.convert.node_attributes import Attributes, node_attributes, xml_text
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.graph.csr import Array
+from webgraph_it.graph.disk import sync
 from webgraph_it.graph.webgraph import WebGraph
 
 LEVELS = ("pages", "hosts", "domains")
@@ -32,13 +33,22 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `export`."""
     parser.add_argument("graph", type=Path, metavar="DIR", help="a compact graph directory")
     parser.add_argument(
-        "--format", required=True, choices=sorted(FORMATS), help="; ".join(__doc__.splitlines()[2:7])
+        "--format",
+        required=True,
+        choices=sorted([*FORMATS, *XML_FORMATS]),
+        help="; ".join(__doc__.splitlines()[2:7]),
     )
     parser.add_argument(
         "--level", choices=LEVELS, help="which graph (default: pages; for cc: hosts and domains)"
     )
     parser.add_argument(
         "--to", type=Path, required=True, metavar="PATH", help="the file, or for cc the folder, to write"
+    )
+    parser.add_argument(
+        "--analysis",
+        type=Path,
+        metavar="DIR",
+        help="results of analyse for graphml and gexf (default: DIR/analysis, if it is there)",
     )
     parser.add_argument(
         "--most-arcs", type=int, default=1_000_000, help="limit for graphml and gexf (1000000)"
@@ -51,10 +61,18 @@ def export(options: argparse.Namespace) -> int:
         for level in [options.level] if options.level else LEVELS[1:]:
             _common_crawl(open_level(options.graph, level), level, options.to)
         return 0
+    if options.to.is_dir():
+        raise ConvertError(f"--to {options.to} is a folder: give the name of the file to write.")
     graph = open_level(options.graph, options.level or "pages")
-    if options.format in ("graphml", "gexf"):
+    if options.format in XML_FORMATS:
         _guard(graph, options.most_arcs, options.format)
-    _finished(options.to, lambda path: FORMATS[options.format](graph, path))
+        level, analysis = options.level or "pages", options.analysis or options.graph / "analysis"
+        if options.analysis and not options.analysis.is_dir():
+            raise ConvertError(f"--analysis {options.analysis} is not a folder: give the results of analyse.")
+        attributes = node_attributes(graph, level, analysis if level == "pages" else analysis / level)
+        _finished(options.to, lambda path: XML_FORMATS[options.format](graph, attributes, path))
+    else:
+        _finished(options.to, lambda path: FORMATS[options.format](graph, path))
     print(options.to)
     return 0
 
@@ -75,11 +93,16 @@ def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
 
 def _finished(path: Path, write: Callable[[Path], None]) -> None:
     """Write under another name, then rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ConvertError(f"--to {path}: {path.parent} is not a folder and cannot be made one.") from None
     temporary = path.with_name(f".{path.name}.new{path.suffix}")
     try:
         write(temporary)
+        sync(temporary)
         temporary.rename(path)
+        sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -140,43 +163,53 @@ def _parquet(graph: WebGraph, path: Path) -> None:
 def _npz(graph: WebGraph, path: Path) -> None:
     from scipy.sparse import save_npz
 
-    save_npz(path, graph.to_scipy())
+    with path.open("wb") as file:  # given a name, it would add .npz to it
+        save_npz(file, graph.to_scipy())
 
 
-def _graphml(graph: WebGraph, path: Path) -> None:
+def _graphml(graph: WebGraph, attributes: Attributes, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
         )
-        file.write('<key id="url" for="node" attr.name="url" attr.type="string"/>\n')
+        for name, kind in attributes.kinds.items():
+            file.write(f'<key id="{name}" for="node" attr.name="{name}" attr.type="{kind}"/>\n')
         file.write(
             '<key id="weight" for="edge" attr.name="weight" attr.type="long"/>\n'
             '<graph edgedefault="directed">\n'
         )
-        for node, url in enumerate(graph.urls):
-            file.write(f'<node id="{node}"><data key="url">{_escaped(url)}</data></node>\n')
+        for node, row in enumerate(attributes.rows()):
+            values = zip(attributes.kinds, row, strict=True)
+            data = "".join(f'<data key="{name}">{xml_text(value)}</data>' for name, value in values)
+            file.write(f'<node id="{node}">{data}</node>\n')
         for source, target, weight in _arcs(graph):
             data = "" if weight is None else f'<data key="weight">{weight}</data>'
             file.write(f'<edge source="{source}" target="{target}">{data}</edge>\n')
         file.write("</graph>\n</graphml>\n")
 
 
-def _gexf(graph: WebGraph, path: Path) -> None:
+def _gexf(graph: WebGraph, attributes: Attributes, path: Path) -> None:
+    """Version 1.2: Gephi and networkx read it; networkx knows no later one."""
     with path.open("w", encoding="utf-8") as file:
         file.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n'
         )
-        file.write('<graph defaultedgetype="directed">\n<nodes>\n')
-        for node, url in enumerate(graph.urls):
-            file.write(f'<node id="{node}" label={quoteattr(url)}/>\n')
+        file.write(
+            '<graph defaultedgetype="directed" mode="static">\n<attributes class="node" mode="static">\n'
+        )
+        for name, kind in attributes.kinds.items():
+            file.write(f'<attribute id="{name}" title="{name}" type="{kind}"/>\n')
+        file.write("</attributes>\n<nodes>\n")
+        for node, row in enumerate(attributes.rows()):
+            values = zip(attributes.kinds, row, strict=True)
+            data = "".join(f'<attvalue for="{name}" value="{xml_text(value)}"/>' for name, value in values)
+            label = xml_text(row[0])
+            file.write(f'<node id="{node}" label="{label}"><attvalues>{data}</attvalues></node>\n')
         file.write("</nodes>\n<edges>\n")
         for number, (source, target, weight) in enumerate(_arcs(graph)):
             file.write(f'<edge id="{number}" source="{source}" target="{target}" weight="{weight or 1}"/>\n')
         file.write("</edges>\n</graph>\n</gexf>\n")
-
-
-def _escaped(text: str) -> str:
-    return quoteattr(text)[1:-1].replace("&quot;", '"')
 
 
 def _arcs(graph: WebGraph) -> Iterator[tuple[int, int, int | None]]:
@@ -189,6 +222,5 @@ FORMATS: dict[str, Callable[[WebGraph, Path], None]] = {
     "cc": lambda graph, path: None,
     "parquet": _parquet,
     "npz": _npz,
-    "graphml": _graphml,
-    "gexf": _gexf,
 }
+XML_FORMATS: dict[str, Callable[[WebGraph, Attributes, Path], None]] = {"graphml": _graphml, "gexf": _gexf}

@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeGuard
 
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.graph.bv import Parameters
 from webgraph_it.graph.disk import sync
+from webgraph_it.graph.input_files import InputError, is_count, read_json_object
 
 WORK = ".work"
 STATE = "state.json"
@@ -25,6 +26,8 @@ INTERPRETER_BYTES = 450 << 20
 """What Python, numpy, pyarrow and numba take before any data is read."""
 LEAST_BUDGET = 48 << 20
 SYNCS_AT_ONCE = 8
+COUNTED = {"names": "nodes", "map": "records", "csr": "arcs"}
+"""What a step must have counted for others to build on it."""
 
 
 @dataclass(slots=True)
@@ -38,6 +41,8 @@ class Job:
     parameters: Parameters
     progress: Progress
     state: dict[str, Any] = field(default_factory=dict)
+    lists_made_here: bool = False
+    """Whether offsets.u64 and targets.u32 are of this run, or were checked: what was found is not believed."""
     _lock: TextIO | None = None
 
     @property
@@ -61,7 +66,7 @@ class Job:
 
     def open(self) -> None:
         """Take the folder, and read what an earlier run finished."""
-        self.work.mkdir(parents=True, exist_ok=True)
+        make_folder(self.work)
         self._lock = (self.work / "lock").open("w")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,9 +87,11 @@ class Job:
         fresh: dict[str, Any] = {"sources": self.sources.fingerprint, "done": {}, "counts": {}}
         for path, inside in ((self.work / STATE, None), (self.out / "graph.json", "conversion")):
             try:
-                state = json.loads(path.read_bytes())
-                state = state[inside] if inside else state
-            except (OSError, ValueError, KeyError):
+                found = read_json_object(path)
+            except (OSError, InputError):
+                continue
+            state = found.get(inside) if inside else found
+            if not is_record(state):
                 continue
             if state.get("sources") == fresh["sources"]:
                 return dict(state)
@@ -103,8 +110,8 @@ class Job:
             staged, final = self.staging / name, self.out / name
             sync_tree(staged)
             final.parent.mkdir(parents=True, exist_ok=True)
-            if final.is_dir():
-                shutil.rmtree(final)
+            if final.is_dir():  # at once, so that a kill leaves no half of it under its name
+                final.rename(self.staging / f"{final.name}.old")
             staged.rename(final)
             sync(final.parent)
             sizes |= sizes_below(self.out, name)
@@ -115,6 +122,28 @@ class Job:
         shutil.rmtree(self.staging, ignore_errors=True)
         (self.staging / WORK).mkdir(parents=True)
         return self.staging
+
+
+def is_record(state: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether this is a record of finished steps: anything else is nothing done."""
+    done, counts = (state.get("done"), state.get("counts")) if isinstance(state, dict) else (None, None)
+    return (
+        isinstance(done, dict)
+        and isinstance(counts, dict)
+        and all(map(is_count, counts.values()))
+        and all(COUNTED[step] in counts for step in done if step in COUNTED)
+        and all(isinstance(step, dict) and isinstance(step.get("settings"), dict) for step in done.values())
+        and all(isinstance(step.get("sizes"), dict) for step in done.values())
+        and all(is_count(size) for step in done.values() for size in step["sizes"].values())
+    )
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; all new names are on disk then."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in reversed(missing):
+        sync(folder.parent)
 
 
 def sizes_below(out: Path, name: str) -> dict[str, int]:

@@ -61,6 +61,8 @@ class Chunk(NamedTuple):
 def make_parts(job: Job) -> None:
     """The step: see the module."""
     nodes = job.counts["nodes"]
+    if (job.out / ".work" / "digests.bin").stat().st_size != nodes * DIGEST_BYTES:
+        raise ConvertError(f"{job.work} was left by another conversion: remove it and give the same command.")
     records = sum(part.length for part in job.sources.graph) // DIGEST_BYTES
     passes = passes_for(nodes, job.budget_bytes)
     partial = job.staging / "partial.u32" if passes > 1 else None

@@ -64,7 +64,7 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
 
 def from_files(urls: Path, graph16: Path) -> Sources:
     """The thesis' way: one list of URLs (with or without keys) and a folder of g16 files."""
-    if not urls.is_file():
+    if not urls.is_file():  # False for a pipe or a device, too
         raise ConvertError(f"--urls {urls} is not a file: give the list of URLs.")
     shards = numbered_files(graph16, ".g16") or sorted(graph16.glob("*.g16"))
     if not shards:

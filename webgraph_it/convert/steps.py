@@ -28,7 +28,9 @@ from webgraph_it.convert import groups, mapping, names, rows
 from webgraph_it.convert.job import Job, sizes_below, write_atomically
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.graph.bv import write_bv
-from webgraph_it.graph.csr import CsrFiles
+from webgraph_it.graph.csr import TARGETS, CsrFiles
+from webgraph_it.graph.disk import sync
+from webgraph_it.graph.lists import Lists
 from webgraph_it.graph.urlmap import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
 from webgraph_it.urls import RECIPE_VERSION
@@ -160,7 +162,9 @@ def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
     if not pending and (job.out / "graph.json").exists():
         job.progress.note(f"{job.out} is up to date")
         return
-    (job.out / "graph.json").unlink(missing_ok=True)
+    if (job.out / "graph.json").exists():
+        (job.out / "graph.json").unlink()
+        sync(job.out)  # before any part changes: after a power cut, too, it describes no half-new graph
     for step in wanted:
         _ensure(job, step)
     missing = [step.name for step in STEPS if not step.optional and step.name not in job.state["done"]]
@@ -205,10 +209,14 @@ def _run(job: Job, step: Step) -> None:
         record = job.state["done"].get(maker.name)
         if not record or not _is_there(job, name, record["sizes"]):
             _run(job, maker)
+        elif name == TARGETS and not job.lists_made_here:
+            Lists(job.out, job.counts["nodes"], job.counts["arcs"]).whole()
+            job.lists_made_here = True
     job.clear_staging()
     job.progress.begin(step.name)
     step.run(job)
     sizes = job.publish(step.makes)
+    job.lists_made_here = job.lists_made_here or TARGETS in step.makes
     job.state["done"][step.name] = {"sizes": sizes, "settings": _settings(job, step)}
     job.save()
     _give_memory_back()

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from webgraph_it.graph.bv import BVGraph
+    from webgraph_it.graph.damage import GraphError
     from webgraph_it.graph.urlmap import UrlMap
-    from webgraph_it.graph.webgraph import GraphError, WebGraph
+    from webgraph_it.graph.webgraph import WebGraph
 
 __all__ = ["BVGraph", "GraphError", "UrlMap", "WebGraph"]
 
-_HOMES = {"BVGraph": "bv", "GraphError": "webgraph", "UrlMap": "urlmap", "WebGraph": "webgraph"}
+_HOMES = {"BVGraph": "bv", "GraphError": "damage", "UrlMap": "urlmap", "WebGraph": "webgraph"}
 
 
 def __getattr__(name: str) -> Any:

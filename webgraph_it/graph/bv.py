@@ -20,7 +20,8 @@ bits of the records, from 0. `BASE.properties`: what Java needs to know to read 
 reader: see elias_fano.py.
 
 Guarantees: the same bytes whatever the number of threads and the memory. The reader rejects records that
-contradict themselves, and reads only graphs with the default codes (empty compressionflags), as LAW's are.
+contradict themselves, in files of whatever origin, and reads only graphs with the default codes (empty
+compressionflags), as LAW's are.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,11 +36,15 @@ from typing import NamedTuple
 import numpy as np
 
 from webgraph_it.graph import bv_kernels as kernels
-from webgraph_it.graph.csr import OFFSET_TYPE, TARGET_TYPE, Array, CsrFiles
+from webgraph_it.graph.csr import LAST_ID, OFFSET_TYPE, TARGET_TYPE, Array, CsrFiles
+from webgraph_it.graph.damage import GraphError, damaged, part_size
 from webgraph_it.graph.elias_fano import write_ef
+from webgraph_it.graph.input_files import shown
 
 UNLIMITED = 2**31 - 1
 PADDING_BYTES = 16
+MAX_ZETA = 16
+MAX_PROPERTIES_BYTES = 1 << 20
 ARCS_PER_BLOCK = 1 << 23
 
 
@@ -217,19 +222,30 @@ class BVGraph:
         self.properties = _read_properties(Path(f"{base}.properties"))
         flags = self.properties.get("compressionflags", "")
         if flags:
-            raise ValueError(
-                f"{base}.properties: compressionflags {flags!r} are not supported, only the default codes"
+            raise GraphError(
+                f"{base}.properties: compressionflags {shown(flags)} are not supported, only the default codes"
             )
         version, order = self.properties.get("version", "0"), self.properties.get("endianness", "big")
         if version != "0" or order != "big":
-            raise ValueError(
-                f"{base}.properties: version {version} with endianness {order} found, only version 0 (big) is read; "
-                "write the graph anew with big-endian codes"
+            raise GraphError(
+                f"{base}.properties: version {shown(version)} with endianness {shown(order)} found, only version 0 "
+                "(big) is read; write the graph anew with big-endian codes"
             )
-        self.nodes, self.arcs = int(self.properties["nodes"]), int(self.properties["arcs"])
-        self._window = int(self.properties["windowsize"])
-        self._least = int(self.properties["minintervallength"])
-        self._zeta = int(self.properties.get("zetak", 3))
+        bits = 8 * part_size(Path(f"{base}.graph"))
+        self.nodes = self._number("nodes", min(LAST_ID + 1, bits))
+        """At most as many as there are bits: every record has one."""
+        self.arcs = self._number("arcs", self.nodes * self.nodes)
+        self._window = self._number("windowsize", UNLIMITED)
+        self._least = self._number("minintervallength", UNLIMITED)
+        self._zeta = self._number("zetak", MAX_ZETA, "3")
+        if not self._zeta:
+            raise damaged(Path(f"{base}.properties"), "has '0' as its zetak")
+
+    def _number(self, name: str, most: int, otherwise: str = "") -> int:
+        text = self.properties.get(name, otherwise)
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= most):
+            raise damaged(Path(f"{self.base}.properties"), f"has {shown(text)} as its {name}")
+        return int(text)
 
     def __len__(self) -> int:
         return self.nodes
@@ -239,26 +255,42 @@ class BVGraph:
 
     def to_csr(self) -> tuple[Array, Array]:
         """(offsets, targets) of the whole graph, in memory."""
-        offsets, targets = np.zeros(self.nodes + 1, np.int64), np.empty(self.arcs, TARGET_TYPE)
+        try:
+            offsets, targets = np.zeros(self.nodes + 1, np.int64), np.empty(self.arcs, TARGET_TYPE)
+        except (MemoryError, ValueError):
+            raise GraphError(f"{self.base}: {self.arcs} arcs do not fit into memory.") from None
         end = kernels.get_graph(self._data, self._window, self._least, self._zeta, offsets, targets)
         if end < 0:
-            raise ValueError(f"{self.base}.graph: the record of node {-1 - end} is damaged")
+            raise self._damaged_record(-1 - end)
+        if offsets[-1] != self.arcs:
+            raise damaged(Path(f"{self.base}.graph"), f"has {offsets[-1]} arcs, not {self.arcs}")
         return offsets.astype(OFFSET_TYPE), targets
 
     def successors(self, node: int) -> Array:
         """The list of one node, increasing. Reads the offsets once, and the lists that it refers to."""
         if not 0 <= node < self.nodes:
-            raise IndexError(f"node {node} of a graph of {self.nodes} nodes")
-        degree, reference, position = kernels.get_header(self._data, int(self._positions[node]), self._window)
-        if reference > node:
-            raise ValueError(f"{self.base}.graph: the record of node {node} is damaged")
-        copied_from = self.successors(node - reference) if reference else np.empty(0, TARGET_TYPE)
-        out = np.empty(degree, TARGET_TYPE)
-        if degree and kernels.get_list(
-            self._data, position, node, degree, copied_from, reference > 0, self._least, self._zeta, out
-        ) < 0:  # fmt: skip
-            raise ValueError(f"{self.base}.graph: the record of node {node} is damaged")
-        return out
+            raise IndexError(f"node {node} of a graph of {self.nodes} nodes: ids start at 0")
+        chain, reference = [], 1
+        while reference:
+            degree, reference, position = kernels.get_header(
+                self._data, int(self._positions[node]), self._window
+            )
+            if reference > node or degree > self.nodes or position == kernels.BROKEN:
+                raise self._damaged_record(node)
+            chain.append((node, degree, reference, position))
+            node -= reference
+        found = np.empty(0, TARGET_TYPE)
+        for node, degree, reference, position in reversed(chain):
+            out = np.empty(degree, TARGET_TYPE)
+            if degree and kernels.get_list(
+                self._data, position, node, degree, found, reference > 0, self._least, self._zeta, self.nodes, out
+            ) < 0:  # fmt: skip
+                raise self._damaged_record(node)
+            found = out
+        return found
+
+    def _damaged_record(self, node: int) -> GraphError:
+        return damaged(Path(f"{self.base}.graph"), f"has no valid record of node {node}")
 
     def __iter__(self) -> Iterator[Array]:
         """All lists, in order."""
@@ -271,19 +303,29 @@ class BVGraph:
 
     @cached_property
     def _positions(self) -> Array:
-        differences = np.empty(self.nodes + 1, np.int64)
-        kernels.get_gammas(_padded(Path(f"{self.base}.offsets")), 0, differences)
-        return np.cumsum(differences)
+        path, differences = Path(f"{self.base}.offsets"), np.empty(self.nodes + 1, np.int64)
+        end = kernels.get_gammas(_padded(path), 0, differences)
+        positions = np.cumsum(differences)
+        if (
+            end == kernels.BROKEN
+            or (positions[1:] < positions[:-1]).any()
+            or positions[-1] > 8 * len(self._data)
+        ):
+            raise damaged(path, f"has no position for each of the {self.nodes} nodes")
+        return positions
 
 
 def _padded(path: Path) -> Array:
-    data = np.zeros(path.stat().st_size + PADDING_BYTES, np.uint8)
+    data = np.zeros(part_size(path) + PADDING_BYTES, np.uint8)
     with path.open("rb") as file:
         file.readinto(data.data)
     return data
 
 
 def _read_properties(path: Path) -> dict[str, str]:
+    size = part_size(path)
+    if size > MAX_PROPERTIES_BYTES:
+        raise damaged(path, f"has {size} bytes, more than the properties of a graph take")
     lines = (line.strip() for line in path.read_text(encoding="latin-1").splitlines())
     pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
     return {name.strip(): value.strip() for name, _, value in pairs}

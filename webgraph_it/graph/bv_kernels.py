@@ -1,7 +1,9 @@
 """The bits of the BV format: kernels that choose references, write records and read them (see `bv`).
 
 Pure functions of arrays. Positions are in bits from the start of a buffer, most significant bit first.
-Writers OR into a zeroed buffer, so that two of them can meet within a byte.
+Writers OR into a zeroed buffer, so that two of them can meet within a byte. Readers believe nothing: beyond the
+data there are zeros, and a code that is too long, or runs over the end, gives 0 and the position BROKEN, from which
+every further code is the same. Loops that such a code could keep going look at the position.
 """
 
 from typing import Any
@@ -10,6 +12,10 @@ import numpy as np
 
 from webgraph_it.graph.compiled import compiled, inlined, leading_zeros, signed
 from webgraph_it.graph.csr import Array
+
+BROKEN = 1 << 62
+LONGEST_CODE = 55
+"""Bits after the unary part of a code: what fits into one window."""
 
 # -- codes --------------------------------------------------------------------------------------------------
 
@@ -77,8 +83,10 @@ def put_zeta(buffer: Array, position: int, value: int, k: int) -> int:
 
 @inlined
 def window_at(data: Array, position: int) -> Any:
-    """At least 57 bits from `position` on, at the top of a 64-bit word. The data is padded by 16 bytes."""
+    """At least 57 bits from `position` on, at the top of a 64-bit word: zeros beyond the data and its padding."""
     byte = position >> 3
+    if byte < 0 or byte + 8 > len(data):
+        return np.uint64(0)
     word = np.uint64(0)
     for i in range(8):
         word = (word << np.uint64(8)) | np.uint64(data[byte + i])
@@ -106,16 +114,20 @@ def get_unary(data: Array, position: int) -> int:
 def get_gamma(data: Array, position: int) -> tuple[int, int]:
     """(value, position after it)."""
     m = get_unary(data, position)
-    position += m + 1
-    return (1 << m) + get(data, position, m) - 1, position + m
+    end = position + 2 * m + 1
+    if m > LONGEST_CODE or position < 0 or end > 8 * len(data):
+        return 0, BROKEN
+    return (1 << m) + get(data, position + m + 1, m) - 1, end
 
 
 @inlined
 def get_zeta(data: Array, position: int, k: int) -> tuple[int, int]:
     h = get_unary(data, position)
+    bits = h * k + k - 1
+    if bits >= LONGEST_CODE or position < 0 or position + h + bits + 2 > 8 * len(data):
+        return 0, BROKEN
     position += h + 1
     left = 1 << (h * k)
-    bits = h * k + k - 1
     value = get(data, position, bits)
     if value < left:
         return value + left - 1, position + bits
@@ -132,7 +144,7 @@ def put_gammas(buffer: Array, position: int, values: Array) -> int:
 
 @compiled
 def get_gammas(data: Array, position: int, out: Array) -> int:
-    """Read len(out) gamma codes into `out`."""
+    """Read len(out) gamma codes into `out`. Returns the position after them, BROKEN if they are damaged."""
     for i in range(len(out)):
         out[i], position = get_gamma(data, position)
     return position
@@ -359,11 +371,13 @@ def put_records(
 
 @compiled
 def get_header(data: Array, position: int, window: int) -> tuple[int, int, int]:
-    """(outdegree, reference, position after them) of the record at `position`."""
+    """(outdegree, reference, position after them) of the record at `position`; BROKEN if it is damaged."""
     degree, position = get_gamma(data, position)
     if degree == 0 or window == 0:
         return degree, 0, position
     reference = get_unary(data, position)
+    if reference > window or position + reference + 1 > 8 * len(data):
+        return 0, 0, BROKEN
     return degree, reference, position + reference + 1
 
 
@@ -377,11 +391,13 @@ def get_list(
     referred: bool,
     least: int,
     k: int,
+    nodes: int,
     out: Array,
 ) -> int:
     """Read what follows the header into out[:degree]; `copied_from` is the reference's list.
 
-    Returns the position after it, or -1 if the record contradicts its outdegree.
+    Returns the position after it, or -1 if the record is damaged: it contradicts its outdegree, or what it lists
+    does not increase or is no node.
     """
     count = 0
     if referred:
@@ -390,7 +406,7 @@ def get_list(
         for block in range(blocks):
             length, position = get_gamma(data, position)
             length += 1 if block else 0
-            if at + length > len(copied_from) or (copying and count + length > degree):
+            if position == BROKEN or at + length > len(copied_from) or (copying and count + length > degree):
                 return -1
             if copying:
                 out[count : count + length] = copied_from[at : at + length]
@@ -411,7 +427,7 @@ def get_list(
             value, position = get_gamma(data, position)
             left = node + integer(value) if interval == 0 else right + value + 2
             length, position = get_gamma(data, position)
-            if count + length + least > degree:
+            if position == BROKEN or count + length + least > degree or left < 0 or left >= nodes:
                 return -1
             for i in range(length + least):
                 out[count] = left + i
@@ -425,10 +441,15 @@ def get_list(
             previous = node + integer(value)
         else:
             previous += value + 1
+        if position == BROKEN or previous < 0 or previous >= nodes:
+            return -1
         out[count] = previous
         count += 1
     merge(out, copied, residuals, degree)
-    return position
+    for i in range(degree):
+        if out[i] >= nodes or (i > 0 and out[i] <= out[i - 1]):
+            return -1
+    return position if position < BROKEN else -1
 
 
 @inlined
@@ -467,7 +488,7 @@ def get_graph(data: Array, window: int, least: int, k: int, offsets: Array, targ
         start = signed(offsets[node])
         degree, reference, position = get_header(data, position, window)
         end = start + degree
-        if end > len(targets) or reference > node or position > 8 * len(data):
+        if end > len(targets) or reference > node or position == BROKEN:
             return -1 - node
         offsets[node + 1] = end
         if degree > 0:
@@ -475,8 +496,9 @@ def get_graph(data: Array, window: int, least: int, k: int, offsets: Array, targ
             if reference == 0:
                 b = a
             position = get_list(
-                data, position, node, degree, targets[a:b], reference > 0, least, k, targets[start:end]
-            )
+                data, position, node, degree, targets[a:b], reference > 0, least, k,
+                len(offsets) - 1, targets[start:end],
+            )  # fmt: skip
             if position < 0:
                 return -1 - node
     return position

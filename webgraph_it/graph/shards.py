@@ -24,12 +24,13 @@ Guarantees: nothing here writes. Whatever is wrong with a directory is one Shard
 found, what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from webgraph_it.graph.input_files import InputError, is_count, read_json_object, regular_size, shown
 
 FORMAT_VERSION = 1
 DIGEST_BYTES = 16
@@ -81,9 +82,9 @@ def open_crawl(path: Path) -> CrawlDirectory:
         )
     crawl = _json_object(path / CRAWL_FILE)
     version = crawl.get("recipe_version")
-    if not isinstance(version, int):
+    if not is_count(version):
         raise ShardError(
-            f"{path / CRAWL_FILE} does not say its recipe_version (a number); found {version!r}."
+            f"{path / CRAWL_FILE} does not say its recipe_version (a number); found {shown(version)}."
         )
     committed_file = path / COMMITTED_FILE
     committed = _json_object(committed_file) if committed_file.exists() else None
@@ -93,7 +94,7 @@ def open_crawl(path: Path) -> CrawlDirectory:
 
 def whole_parts(paths: list[Path]) -> tuple[Part, ...]:
     """Each file in full."""
-    return tuple(Part(path, path.stat().st_size) for path in paths)
+    return tuple(Part(path, _size(path)) for path in paths)
 
 
 def numbered_files(folder: Path, suffix: str) -> list[Path]:
@@ -141,16 +142,21 @@ def _parts(path: Path, folder: str, committed: dict[str, Any] | None) -> tuple[P
     if committed is None:
         return whole_parts(files)
     lengths = committed.get(folder, {})
+    if not isinstance(lengths, dict) or not all(map(is_count, lengths.values())):
+        raise ShardError(
+            f"{path / COMMITTED_FILE} does not say how many bytes of each file in {folder}/ count: "
+            "restore the file, or resume the crawl once."
+        )
     missing = sorted(set(lengths) - {p.name for p in files})
     if missing:
         raise ShardError(
-            f"{path / folder} lacks {missing[0]}, which {COMMITTED_FILE} counts: restore the file."
+            f"{path / folder} lacks {shown(missing[0])}, which {COMMITTED_FILE} counts: restore the file."
         )
     return tuple(_committed_part(p, lengths[p.name]) for p in files if p.name in lengths)
 
 
 def _committed_part(path: Path, length: int) -> Part:
-    size = path.stat().st_size
+    size = _size(path)
     if size < length:
         raise ShardError(
             f"{path} has {size} bytes, but {length} were committed: it was cut after the crawl wrote it."
@@ -158,11 +164,15 @@ def _committed_part(path: Path, length: int) -> Part:
     return Part(path, length)
 
 
+def _size(path: Path) -> int:
+    try:
+        return regular_size(path)
+    except InputError as error:
+        raise ShardError(str(error)) from None
+
+
 def _json_object(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise ShardError(f"{path} is not JSON: {error}.") from None
-    if not isinstance(value, dict):
-        raise ShardError(f"{path} holds {type(value).__name__}, expected a JSON object.")
-    return value
+        return read_json_object(path)
+    except InputError as error:
+        raise ShardError(str(error)) from None

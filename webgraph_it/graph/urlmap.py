@@ -18,10 +18,13 @@ the rest as in the key.
 
 Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
 of keys in byte order, so that a directory, a host and a domain are ranges. The first search by key (not by id)
-loads the compiled searches of urlmap_kernels. Not thread-safe.
+loads the compiled searches of urlmap_kernels and checks the tables of the index. A damaged or crafted map is a
+GraphError, never a wrong read: the header must agree with the sizes of the files, a block decompresses to at
+most MAX_BLOCK_BYTES and is checked line by line. Not thread-safe.
 """
 
 import mmap
+import operator
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +33,8 @@ from typing import NamedTuple
 import numpy as np
 import zstandard
 
+from webgraph_it.graph.csr import LAST_ID
+from webgraph_it.graph.damage import GraphError, damaged, part_size
 from webgraph_it.urls import Refusal, names
 
 MAGIC = b"WGITURL1"
@@ -38,7 +43,11 @@ URLS_PER_BLOCK = 32
 LENGTH_BIAS = 11
 """The byte of a common length is above LF, which ends the line."""
 MOST_COMMON = 255 - LENGTH_BIAS
+MAX_URLS_PER_BLOCK = 1 << 16
+MAX_BLOCK_BYTES = 64 << 20
+"""Decompressed. A block of 32 URLs takes some kilobytes."""
 EXPLICIT = ord("x")
+SPELLING_BYTES = b"0123x"
 SPELLINGS = {ord("0"): "http://", ord("1"): "https://", ord("2"): "http://www.", ord("3"): "https://www."}
 
 
@@ -47,6 +56,29 @@ class Block(NamedTuple):
 
     spellings: bytes
     lines: list[bytes]
+
+    @classmethod
+    def cut(cls, raw: bytes, nodes: int) -> "Block | None":
+        """The lines of a decompressed block of so many nodes; None if it is damaged."""
+        spellings, lines = raw[:nodes], raw[nodes:].split(b"\n")
+        explicit = spellings.count(EXPLICIT)
+        if len(spellings) != nodes or len(lines) != nodes + explicit + 1 or spellings.strip(SPELLING_BYTES):
+            return None
+        length = 0
+        for line in lines[:nodes]:
+            if not line or not 0 <= line[0] - LENGTH_BIAS <= length:
+                return None
+            length = line[0] - LENGTH_BIAS + len(line) - 1
+        block = cls(spellings, lines)
+        return block if raw.isascii() or block._is_text() else None
+
+    def _is_text(self) -> bool:
+        try:
+            for text in (*self.keys(), *self.lines[len(self.spellings) :]):
+                text.decode()
+        except UnicodeDecodeError:
+            return False
+        return True
 
     def keys(self) -> Iterator[bytes]:
         """The keys, in order."""
@@ -86,18 +118,24 @@ class UrlMap:
 
     def __init__(self, prefix: str | Path) -> None:
         """`prefix` is the path without the suffixes `.index` and `.blocks`."""
-        self._index = _mapped(Path(f"{prefix}.index"))
-        self._data = _mapped(Path(f"{prefix}.blocks"))
-        if self._index[:8] != MAGIC:
-            raise ValueError(
-                f"{prefix}.index is not a URL map: it starts with {self._index[:8]!r}, not {MAGIC!r}"
-            )
-        self._n, self._per_block, dictionary, _ = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
+        self._index_path, self._data_path = Path(f"{prefix}.index"), Path(f"{prefix}.blocks")
+        self._index, self._data = _mapped(self._index_path), _mapped(self._data_path)
+        if self._index[:8] != MAGIC or len(self._index) < HEADER_BYTES:
+            raise GraphError(f"{self._index_path} is not a URL map: it does not start with {MAGIC!r}.")
+        self._n, self._per_block, dictionary, heads = memoryview(self._index)[8:HEADER_BYTES].cast("Q")
+        if self._n > LAST_ID + 1 or not 0 < self._per_block <= MAX_URLS_PER_BLOCK:
+            raise damaged(self._index_path, f"says {self._n} URLs in blocks of {self._per_block}")
         blocks = -(-self._n // self._per_block)
         table = HEADER_BYTES + dictionary + -dictionary % 8
+        expected = table + 16 * (blocks + 1) + heads
+        if len(self._index) != expected:
+            raise damaged(self._index_path, f"has {len(self._index)} bytes, not the {expected} of its header")
         self._starts = memoryview(self._index)[table : table + 8 * (blocks + 1)].cast("Q")
+        if self._starts[0] != 0 or self._starts[blocks] != len(self._data):
+            raise damaged(self._data_path, f"has {len(self._data)} bytes, not {self._starts[blocks]}")
         self._head_starts = np.frombuffer(self._index, "<u8", blocks + 1, table + 8 * (blocks + 1))
         self._heads = np.frombuffer(self._index, np.uint8)[table + 16 * (blocks + 1) :]
+        self._heads_checked = False
         self._decompressor = _decompressor(self._index[HEADER_BYTES : HEADER_BYTES + dictionary])
         self._raw = lru_cache(maxsize=256)(self._read)
         self._block = lru_cache(maxsize=256)(self._read_block)
@@ -179,19 +217,35 @@ class UrlMap:
         return self.prefix(key)
 
     def _read(self, number: int) -> bytes:
-        return self._decompressor.decompress(self._data[self._starts[number] : self._starts[number + 1]])
+        start, end = self._starts[number], self._starts[number + 1]
+        frame = self._data[start:end] if start <= end <= len(self._data) else b""
+        try:
+            if not 0 <= zstandard.frame_content_size(frame) <= MAX_BLOCK_BYTES:
+                raise self._damaged_block(number)
+            return self._decompressor.decompress(frame)
+        except (zstandard.ZstdError, MemoryError):
+            raise self._damaged_block(number) from None
 
     def _read_block(self, number: int) -> Block:
-        raw, count = self._read(number), self._nodes_in(number)
-        return Block(raw[:count], raw[count:].split(b"\n"))
+        block = Block.cut(self._read(number), self._nodes_in(number))
+        if block is None:
+            raise self._damaged_block(number)
+        return block
+
+    def _damaged_block(self, number: int) -> GraphError:
+        return damaged(self._data_path, f"has no valid block {number}")
 
     def _nodes_in(self, number: int) -> int:
         return min(self._per_block, self._n - number * self._per_block)
 
     def _locate(self, node: int) -> tuple[Block, bytes, int]:
+        try:
+            node = operator.index(node)
+        except TypeError:
+            raise TypeError(f"{node!r} is no node: expected a whole number from 0 to {self._n - 1}") from None
         if not 0 <= node < self._n:
-            raise IndexError(f"node {node} of a map of {self._n} URLs")
-        number, position = divmod(int(node), self._per_block)
+            raise IndexError(f"node {node} of a map of {self._n} URLs: ids start at 0")
+        number, position = divmod(node, self._per_block)
         block = self._block(number)
         return block, block.key(position), position
 
@@ -199,11 +253,22 @@ class UrlMap:
         """The first node whose key is not less than `key`, and whether it is equal."""
         from webgraph_it.graph import urlmap_kernels as kernels  # here, so that opening does not load numba
 
+        if not self._heads_checked:
+            self._check_heads()
         number = kernels.block_of(self._heads, self._head_starts, key)
         if number < 0:
             return 0, False
         position, found = kernels.lower_bound(self._raw(number), self._nodes_in(number), key)
+        if position < 0:
+            raise self._damaged_block(number)
         return number * self._per_block + position, found
+
+    def _check_heads(self) -> None:
+        """Once, before the first search: heads never run backwards or beyond the file."""
+        starts = self._head_starts
+        if starts[0] != 0 or starts[-1] != len(self._heads) or (starts[1:] < starts[:-1]).any():
+            raise damaged(self._index_path, "has heads that overlap")
+        self._heads_checked = True
 
 
 def _host_key(host: str) -> str:
@@ -214,8 +279,9 @@ def _host_key(host: str) -> str:
 
 
 def _mapped(path: Path) -> mmap.mmap | bytes:
+    size = part_size(path)
     with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
 
 
 def _decompressor(dictionary: bytes) -> zstandard.ZstdDecompressor:

@@ -34,12 +34,20 @@ def lower_bound(block: bytes, nodes: int, key: bytes) -> tuple[int, bool]:
     """The position in a decompressed block of the first key not less than `key`, and whether it is equal.
 
     `same` bytes of `key` are those of the last line looked at, which is less. A line that has more than these in
-    common with the line before it is less for the same reason, and is passed over.
+    common with the line before it is less for the same reason, and is passed over. The position is -1 if the
+    block is damaged: a line without an end, or one that copies more than there is.
     """
+    last = len(block) - 1
+    while last >= 0 and block[last] != LINE_END:
+        last -= 1
     at, same = nodes, 0
     for position in range(nodes):
+        if at >= last:
+            return -1, False
         common = signed(block[at]) - LENGTH_BIAS
         at += 1
+        if common < 0:
+            return -1, False
         if common <= same:
             same = common
             while block[at] != LINE_END and same < len(key) and block[at] == key[same]:

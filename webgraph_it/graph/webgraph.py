@@ -4,32 +4,36 @@
     graph.url(graph.successors(graph.id("http://www.unipd.it/"))[0])
 
 Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the
-ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. Libraries
-(scipy, networkit, networkx) are imported only when their adapter is called. Nothing here writes.
+ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. A damaged or
+crafted directory is a GraphError that names the file: sizes are compared on opening, a list when it is asked
+for, and all of them before `offsets` and `targets` (and with them every adapter) are handed out for the first
+time: see lists.py. Libraries (scipy, networkit, networkx) are imported only when their adapter is called.
+Nothing here writes.
 """
 
-import json
+import operator
 from collections.abc import Iterator
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webgraph_it.graph import csr
+from webgraph_it.graph import csr, node_table
 from webgraph_it.graph.csr import Array
+from webgraph_it.graph.damage import GraphError, damaged, missing, part_size
+from webgraph_it.graph.lists import Lists, open_sized
+from webgraph_it.graph.summary import SUMMARY, check_sizes, read_summary
 from webgraph_it.graph.urlmap import UrlMap
-from webgraph_it.urls import RECIPE_VERSION
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SUMMARY, NODES = "graph.json", "nodes.parquet"
+NODES = "nodes.parquet"
 HOSTS, DOMAINS = "hosts", "domains"
 
-
-class GraphError(ValueError):
-    """The directory is not a finished compact graph, or lacks the part that was asked for."""
+__all__ = ["DOMAINS", "HOSTS", "NODES", "SUMMARY", "GraphError", "WebGraph"]
 
 
 class WebGraph:
@@ -37,12 +41,13 @@ class WebGraph:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.summary = _summary(self.path)
-        self.offsets = csr.open_array(self._part(csr.OFFSETS), csr.OFFSET_TYPE)
-        self.targets = csr.open_array(self._part(csr.TARGETS), csr.TARGET_TYPE)
+        self.summary = read_summary(self.path)
+        check_sizes(self.path, self.summary)
+        self._nodes, self._arcs = int(self.summary["nodes"]), int(self.summary["arcs"])
+        self._successors = Lists(self.path, self._nodes, self._arcs)
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return self._nodes
 
     def __repr__(self) -> str:
         return f"<WebGraph {self.path}: {len(self)} nodes, {self.arcs} arcs>"
@@ -53,15 +58,25 @@ class WebGraph:
     @property
     def arcs(self) -> int:
         """Number of arcs, self-links included."""
-        return len(self.targets)
+        return self._arcs
+
+    @property
+    def offsets(self) -> Array:
+        """Where the list of each node starts among `targets`, and where the last ends; mapped."""
+        return self._successors.whole()[0]
+
+    @property
+    def targets(self) -> Array:
+        """The lists of all nodes, one after another; mapped."""
+        return self._successors.whole()[1]
 
     def successors(self, node: int) -> Array:
         """Ids that `node` links to, increasing."""
-        return self._list(self.offsets, self.targets, node)
+        return self._successors.of(self._checked(node))
 
     def predecessors(self, node: int) -> Array:
         """Ids that link to `node`, increasing."""
-        return self._list(*self._transpose, node)
+        return self._predecessors.of(self._checked(node))
 
     def outdegree(self, node: int) -> int:
         return len(self.successors(node))
@@ -70,24 +85,38 @@ class WebGraph:
         return len(self.predecessors(node))
 
     def id(self, url: str) -> int:
-        """The node of a URL, in any spelling. KeyError if it is not in the graph."""
-        return self.urls.id(url)
+        """The node of a URL, in any spelling. KeyError if it is not in the graph.
+
+        In a host or domain graph also of a bare name: `graph.hosts.id("dei.unipd.it")`.
+        """
+        bare = self._is_of_names and "/" not in url
+        return self.urls.id(f"http://{url}/" if bare else url)
 
     def url(self, node: int) -> str:
         """The URL of a node, as it was fetched or first seen."""
-        return self.urls.url(node)
+        return self.urls.url(self._checked(node))
 
     @cached_property
     def urls(self) -> UrlMap:
         """The URL map: ids, URLs, keys, and ranges of a host, a domain or a directory."""
         self._part("urls.index")
-        return UrlMap(self.path / "urls")
+        urls = UrlMap(self.path / "urls")
+        if len(urls) != len(self):
+            raise damaged(self.path / "urls.index", f"names {len(urls)} nodes, not {len(self)}")
+        return urls
 
     @cached_property
     def weights(self) -> Array | None:
         """Weights of the arcs, in the order of `targets`; None where every arc counts one."""
         path = self.path / csr.WEIGHTS
-        return csr.open_array(path, csr.TARGET_TYPE) if path.exists() else None
+        if not path.exists():
+            if self._is_of_names:
+                raise missing(path)
+            return None
+        weights = open_sized(path, csr.TARGET_TYPE, self.arcs)
+        if not weights.all():
+            raise damaged(path, "has an arc without a link")
+        return weights
 
     @cached_property
     def hosts(self) -> "WebGraph":
@@ -101,9 +130,15 @@ class WebGraph:
 
     def nodes(self, columns: list[str] | None = None) -> Any:
         """nodes.parquet as a pyarrow Table, whole or some columns."""
-        import pyarrow.parquet
+        return node_table.read(self._part(NODES), len(self), columns)
 
-        return pyarrow.parquet.read_table(self._part(NODES), columns=columns)
+    def transposed(self) -> tuple[Array, Array] | None:
+        """(offsets, targets) of the transpose, if convert wrote it; refused if it is not that of this graph."""
+        if not (self.path / csr.OFFSETS_TRANSPOSED).exists():
+            return None
+        if self._predecessors.fingerprint != self._successors.fingerprint:
+            raise damaged(self.path / csr.TARGETS_TRANSPOSED, f"does not hold the arcs of {csr.TARGETS}")
+        return self._predecessors.whole()
 
     def to_scipy(self) -> "csr_array[Any, Any]":
         """Adjacency matrix; arcs are not copied. Entries are the weights, or 1."""
@@ -118,8 +153,7 @@ class WebGraph:
 
     def to_networkit(self) -> Any:
         """A directed networkit Graph (weighted if the arcs are)."""
-        import networkit
-
+        networkit = _library("networkit")
         arcs = (self._sources(), self.targets.astype(np.int64))
         if self.weights is None:
             return networkit.GraphFromCoo(arcs, n=len(self), directed=True)
@@ -127,11 +161,10 @@ class WebGraph:
         return networkit.GraphFromCoo(weighted, n=len(self), directed=True, weighted=True)
 
     def to_networkx(self) -> Any:
-        """A networkx DiGraph. For small graphs: it needs about 500 bytes an arc."""
-        import networkx
-
+        """A networkx DiGraph, nodes with their `url`. For small graphs: it needs about 500 bytes an arc."""
+        networkx = _library("networkx")
         graph = networkx.DiGraph()
-        graph.add_nodes_from(range(len(self)))
+        graph.add_nodes_from((node, {"url": url}) for node, url in enumerate(self.urls))
         sources, targets = self._sources().tolist(), self.targets.tolist()
         if self.weights is None:
             graph.add_edges_from(zip(sources, targets, strict=True))
@@ -140,35 +173,38 @@ class WebGraph:
         return graph
 
     @cached_property
-    def _transpose(self) -> tuple[Array, Array]:
-        offsets = csr.open_array(self._part(csr.OFFSETS_TRANSPOSED), csr.OFFSET_TYPE)
-        return offsets, csr.open_array(self._part(csr.TARGETS_TRANSPOSED), csr.TARGET_TYPE)
+    def _predecessors(self) -> Lists:
+        self._part(csr.OFFSETS_TRANSPOSED)
+        return Lists(self.path, self._nodes, self._arcs, transposed=True)
+
+    @property
+    def _is_of_names(self) -> bool:
+        """Whether the nodes are hosts or domains, not pages."""
+        return bool(self.summary.get("weighted"))
 
     def _sources(self) -> Array:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets).view(np.int64))
 
-    def _list(self, offsets: Array, targets: Array, node: int) -> Array:
-        if not 0 <= node < len(self):
-            raise IndexError(f"node {node} of a graph of {len(self)} nodes")
-        return targets[int(offsets[node]) : int(offsets[node + 1])]
+    def _checked(self, node: int) -> int:
+        """The node as a plain number of Python."""
+        try:
+            number = operator.index(node)
+        except TypeError:
+            raise TypeError(
+                f"{node!r} is no node: expected a whole number from 0 to {len(self) - 1}"
+            ) from None
+        if not 0 <= number < len(self):
+            raise IndexError(f"node {number} of a graph of {len(self)} nodes: ids start at 0")
+        return number
 
     def _part(self, name: str) -> Path:
         path = self.path / name
-        if not path.exists():
-            raise GraphError(f"{self.path} has no {name}: it was skipped. Run convert again without --skip.")
+        part_size(path)
         return path
 
 
-def _summary(path: Path) -> dict[str, Any]:
+def _library(name: str) -> Any:
     try:
-        summary: dict[str, Any] = json.loads((path / SUMMARY).read_bytes())
-    except FileNotFoundError:
-        raise GraphError(
-            f"{path} is not a finished compact graph: it has no {SUMMARY}. Run python -m webgraph_it.convert."
-        ) from None
-    if summary.get("recipe_version") != RECIPE_VERSION:
-        raise GraphError(
-            f"{path} names its nodes by recipe {summary.get('recipe_version')}; "
-            f"this program knows recipe {RECIPE_VERSION}."
-        )
-    return summary
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f"{name} is not installed: pip install {name}") from None

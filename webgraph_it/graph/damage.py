@@ -1,0 +1,32 @@
+"""GraphError: what is wrong with a compact graph, in one sentence that says what to do."""
+
+from pathlib import Path
+
+from webgraph_it.graph.input_files import InputError, regular_size
+
+
+class GraphError(ValueError):
+    """The directory is not a finished compact graph, is damaged, or lacks the part that was asked for."""
+
+
+def damaged(path: Path, found: str) -> GraphError:
+    """`found` goes on where the file's name ends: `has 12 bytes, not 16`."""
+    return GraphError(
+        f"{path} {found}: the graph is damaged. Find out what else is with "
+        "python -m webgraph_it.convert JOBDIR --out GRAPH_DIR --check, or convert again."
+    )
+
+
+def missing(path: Path) -> GraphError:
+    """The part was never made, or was taken away."""
+    return GraphError(f"{path.parent} has no {path.name}: it was skipped. Run convert again without --skip.")
+
+
+def part_size(path: Path) -> int:
+    """Bytes of a part of the graph, which must be a regular file."""
+    try:
+        return regular_size(path)
+    except FileNotFoundError:
+        raise missing(path) from None
+    except InputError as error:
+        raise GraphError(str(error)) from None

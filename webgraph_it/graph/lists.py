@@ -1,0 +1,72 @@
+"""The lists of a graph directory (see csr.py), opened so that a damaged or crafted file cannot do harm.
+
+Guarantees: the two files have the sizes that the numbers of nodes and arcs say. `of(node)` checks the one list
+that it returns. `whole()` checks everything, once per object and at the speed of memory, before it hands out the
+arrays: offsets start at 0, never decrease and end at the number of arcs; the targets of a node increase strictly
+and are nodes. No mark that a file was checked before is believed: whoever forges a graph can forge that, too.
+A file that somebody changes while it is mapped is not guarded against.
+"""
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from webgraph_it.graph.csr import OFFSET_TYPE, TARGET_TYPE, Array, CsrFiles, open_array
+from webgraph_it.graph.damage import GraphError, damaged, part_size
+
+SEED = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
+"""Of the fingerprints: another one in each process, so that nobody can craft two graphs with the same."""
+
+
+class Lists:
+    """Successors of all nodes, or predecessors: two mapped files."""
+
+    def __init__(self, folder: Path, nodes: int, arcs: int, transposed: bool = False) -> None:
+        self._files = CsrFiles.of(folder, transposed)
+        self._nodes, self._transposed = nodes, transposed
+        self._offsets = open_sized(self._files.offsets_path, OFFSET_TYPE, nodes + 1)
+        self._targets = open_sized(self._files.targets_path, TARGET_TYPE, arcs)
+        if self._offsets[0] != 0 or self._offsets[-1] != arcs:
+            raise damaged(self._files.offsets_path, f"does not go from 0 to the {arcs} arcs of graph.json")
+
+    def of(self, node: int) -> Array:
+        """The list of one node, increasing."""
+        start, end = int(self._offsets[node]), int(self._offsets[node + 1])
+        found = self._targets[start:end]
+        if not 0 <= start <= end <= len(self._targets):
+            raise damaged(self._files.offsets_path, f"has the list of node {node} end before it starts")
+        if len(found) and (found[-1] >= self._nodes or not (found[1:] > found[:-1]).all()):
+            raise self._damaged_list(node)
+        return found
+
+    def whole(self) -> tuple[Array, Array]:
+        """(offsets, targets) of all nodes."""
+        self.fingerprint  # noqa: B018
+        return self._offsets, self._targets
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """A number that only the same arcs have, be it as successors or as predecessors."""
+        from webgraph_it.graph import lists_kernels  # here, so that opening a graph does not load numba
+
+        node, found = lists_kernels.check(
+            np.asarray(self._offsets), np.asarray(self._targets), self._transposed, SEED
+        )
+        if node >= 0:
+            raise self._damaged_list(node)
+        return found
+
+    def _damaged_list(self, node: int) -> GraphError:
+        return damaged(
+            self._files.targets_path,
+            f"and {self._files.offsets_path.name} give no valid list for node {node}",
+        )
+
+
+def open_sized(path: Path, dtype: "np.dtype[np.uint64] | np.dtype[np.uint32]", length: int) -> Array:
+    """The file as an array, memory-mapped, if it has that length."""
+    size = part_size(path)
+    if size != length * dtype.itemsize:
+        raise damaged(path, f"has {size} bytes, not {length * dtype.itemsize}")
+    return open_array(path, dtype)
