@@ -140,7 +140,7 @@ def test_other_codes_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
-        ("version=1\n", "version 1"),
+        ("version=1\n", "version '1'"),
         ("version=1\nendianness=little\n", "little"),
         ("endianness=little\n", "little"),
     ],
