@@ -174,7 +174,8 @@ def test_a_full_disk_loses_nothing(web, tmp_path):
         filler = disk / "filler"
         filler.write_bytes(bytes(8_150_000))
         crawl = start_crawl(web, disk / "crawl", MIN_FREE_DISK="0", COMMIT_INTERVAL=0.2, **SLOWLY)
-        time.sleep(5)
+        wait_for(disk / "crawl/crawl.json")
+        time.sleep(4)
         filler.unlink()
         output = finish(crawl)
         assert "No space left" in output or "is full" in output, output[-3000:]
