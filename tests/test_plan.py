@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.crawl_generator import generate
-from tests.crawl.crawling import run_crawl
+from tests.crawl.crawling import finish, start_crawl
 from tests.crawl.shard_reader import read_crawl
 from webgraph_it.convert.command import main as convert
 from webgraph_it.graph import WebGraph
@@ -145,7 +145,7 @@ def test_a_wrong_option_is_one_sentence(wrong: list[str], capsys: pytest.Capture
 def test_a_real_crawl_fills_what_was_planned(tmp_path: Path) -> None:
     """Stopped half-way, so that URLs wait in the frontier."""
     with SimWeb(hosts=40, pages=4000, seed=5, only=["plain"]) as web:
-        run_crawl(web, tmp_path, CLOSESPIDER_PAGECOUNT=500)
+        finish(start_crawl(web, tmp_path, CLOSESPIDER_PAGECOUNT=500))
     crawled = read_crawl(tmp_path)
     known, asked = len(crawled.urls), len(crawled.parents)
     url_bytes = sum(map(len, crawled.urls.values())) / known

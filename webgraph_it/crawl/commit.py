@@ -39,7 +39,11 @@ class Committer:
         self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, the next file numbers begin."""
+        """With `checkpoint`, the next file numbers begin. A caller that is cancelled does not stop a commit half-way:
+        the next one waits for it."""
+        await asyncio.shield(self._commit(checkpoint))
+
+    async def _commit(self, checkpoint: bool) -> None:
         async with self._turn:
             await self._shards.room()
             if self.stopped:  # perhaps while this one waited

@@ -1,0 +1,37 @@
+"""A commit that has begun is finished, whoever stops waiting for it."""
+
+import asyncio
+
+import pytest
+
+from tests.frontier.making import link, open_frontier
+from webgraph_it.crawl.commit import Committer
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.frontier.rocks import RocksStore
+from webgraph_it.graph.tally import Tally
+from webgraph_it.graph.writer import Shards
+
+
+def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
+    """As at the end of a crawl: the timers are cancelled, then everything is committed."""
+
+    async def crawl() -> int:
+        directory = CrawlDirectory(tmp_path)
+        frontier = open_frontier(RocksStore(directory.frontier))
+        shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
+        committer = Committer(directory, frontier, shards, Tally(None))
+        frontier.add([link("a")], 0, "", 1.0)
+        timer = asyncio.ensure_future(committer.commit())
+        await asyncio.sleep(0)  # it has begun
+        await asyncio.sleep(0)
+        timer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await timer
+        frontier.add([link("b")], 0, "", 1.0)
+        await committer.commit()
+        shards.close()
+        frontier.close()
+        return committer.commits
+
+    assert asyncio.run(crawl()) == 2
+    assert open_frontier(RocksStore(tmp_path / "frontier")).counts().queued == 2
