@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import PROJECT, crawl_command, differences, finish, run_crawl, start_crawl
-from tests.crawl.observing import stats
 from webgraph_it.simweb import SimWeb
 
 SLOWLY = {"HOST_DELAY": 0.15}

@@ -345,7 +345,7 @@ class Frontier:
             clock = host.clock
             delay = self._policy.delay(clock.duration_seconds, 0.0)
             by_robots = self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds) > delay
-            yield Wait(host.name, until, for_address, by_robots, Failure(clock.failure))
+            yield Wait(host.name, until, for_address, by_robots, clock.failure)
 
     def hosts(self) -> Iterator[HostReport]:
         """Every host that ever had a URL, in order of its name."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from .layout import HOST_HEAD, queue_of
 from .politeness import Clock
-from .records import HostReport
+from .records import Failure, HostReport
 from .window import Window
 
 PARKED, GIVEN_UP = 1, 2
@@ -52,7 +52,7 @@ class Host:
             duration,
             failures,
             parkings,
-            PARKED * parked | GIVEN_UP * given_up | failure << FAILURE_SHIFT,
+            PARKED * parked | GIVEN_UP * given_up | failure.value << FAILURE_SHIFT,
             self.line,
             self.lowest,
         )
@@ -62,8 +62,8 @@ class Host:
     def unpacked(cls, name: str, packed: bytes) -> "Host":
         fields = HOST_HEAD.unpack_from(packed)
         flags, line, lowest = fields[9:]
-        parked, given_up, failure = bool(flags & PARKED), bool(flags & GIVEN_UP), flags >> FAILURE_SHIFT
-        clock = Clock._make((*fields[4:9], parked, given_up, failure))
+        parked, given_up = bool(flags & PARKED), bool(flags & GIVEN_UP)
+        clock = Clock._make((*fields[4:9], parked, given_up, Failure(flags >> FAILURE_SHIFT)))
         queued, accepted, finished, failed = fields[:4]
         address = packed[HOST_HEAD.size :].decode()
         return cls(

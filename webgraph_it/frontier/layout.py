@@ -24,7 +24,8 @@ STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 
 HOST_HEAD = struct.Struct(">IIIIdddHBB16s11s")
-"""queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings, flags;
+"""queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings,
+flags (1 parked, 2 given up, above them the last Failure);
 LINE_PLACE or zeros; the PLACE below which its queue is empty."""
 ENTRY_HEAD = struct.Struct(">16sHHBB")
 """digest, depth, host depth, attempts, spellings"""

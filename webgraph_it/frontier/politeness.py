@@ -31,8 +31,8 @@ class Clock(NamedTuple):
     parked: bool = False
     """Left alone until ready_at because of failures."""
     given_up: bool = False
-    failure: int = 0
-    """Value of the last Failure; 0 after a good answer."""
+    failure: Failure = Failure.NONE
+    """Of the last fetch."""
 
 
 class Politeness(NamedTuple):
@@ -106,7 +106,7 @@ class Politeness(NamedTuple):
                 ready_at=max(fetched.ready_at, now + back_off),
                 failures=failures,
                 parkings=before.parkings,
-                failure=failure.value,
+                failure=failure,
             )
         if before.parkings < self.park_times:
             # One failure after the parking parks it again: it had its full series of attempts.
@@ -115,8 +115,6 @@ class Politeness(NamedTuple):
                 failures=self.park_after_failures - 1,
                 parkings=before.parkings + 1,
                 parked=True,
-                failure=failure.value,
+                failure=failure,
             )
-        return fetched._replace(
-            failures=failures, parkings=before.parkings, given_up=True, failure=failure.value
-        )
+        return fetched._replace(failures=failures, parkings=before.parkings, given_up=True, failure=failure)
