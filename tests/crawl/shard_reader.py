@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from hashlib import md5
 from pathlib import Path
 
+SUPERSEDED = ("quota-cut", "never-tried")
+"""States after which a node may have another line: the limit was raised, or its turn came."""
+
 
 @dataclass
 class CrawledGraph:
@@ -83,4 +86,7 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
             page = json.loads(line)
             graph.pages.setdefault(page["key"], []).append(page)
-    graph.faults += [f"{k} has {len(p)} lines in the page log" for k, p in graph.pages.items() if len(p) > 1]
+    for key, lines in graph.pages.items():
+        earlier = [line["state"] for line in lines[:-1] if line["state"] not in SUPERSEDED]
+        if earlier:
+            graph.faults.append(f"{key} has {len(lines)} lines in the page log, {earlier} before the last one")

@@ -31,6 +31,7 @@ class Committer:
         self._tally = tally
         self._turn = asyncio.Lock()
         self.commits = 0
+        self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     async def commit(self, *, checkpoint: bool = False) -> None:
         """With `checkpoint`, the next file numbers begin."""
@@ -38,13 +39,14 @@ class Committer:
             await self._shards.room()
             frozen = self._frontier.freeze()
             tally = self._tally.to_bytes()
+            commits = str(self._commits_before + self.commits + 1).encode()
 
             def write_store(files: dict[str, Durable]) -> None:
                 reached("after-sync")
                 if checkpoint:
                     reached("during-checkpoint")
                 reached("before-store-commit")
-                frozen.write({"shards": json.dumps(files).encode(), "tally": tally})
+                frozen.write({"shards": json.dumps(files).encode(), "tally": tally, "commits": commits})
                 reached("after-store-commit")
                 self._directory.write_committed(files)
 

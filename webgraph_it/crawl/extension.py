@@ -6,6 +6,7 @@ SIGUSR1 asks for a checkpoint and fresh reports.
 
 import asyncio
 import gc
+import json
 import logging
 import os
 import resource
@@ -14,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,11 +28,15 @@ from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.progress import LiveLine, Snapshot
+from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.crawl.survey import how_to_repair
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
+from webgraph_it.graph.shards import CRAWL_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -71,6 +77,8 @@ class CrawlExtension:
         """The last one in progress.jsonl."""
         self._told: Snapshot | None = None
         """The last one shown."""
+        self.failed = False
+        """What is in memory can no longer be trusted: the crawl closes without another commit."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -78,7 +86,9 @@ class CrawlExtension:
         if not settings.get("JOBDIR"):
             raise NotConfigured("JOBDIR is chosen by the spider")
         directory = CrawlDirectory(Path(settings["JOBDIR"]))
-        directory.claim(identity_of(settings))
+        changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
+        for change in changes:
+            logger.info("%s; noted in %s.", change, directory.path / CRAWL_FILE)
         extension = cls(
             crawler,
             directory,
@@ -95,6 +105,7 @@ class CrawlExtension:
     async def spider_opened(self) -> None:
         scheduler: Any = self._crawler.engine.scheduler
         self._scheduler: FrontierScheduler = scheduler
+        scheduler.when_damaged(self._store_is_damaged)
         pipeline = self._crawler.get_item_pipeline(GraphPipeline)
         assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
         self._pipeline = pipeline
@@ -123,21 +134,43 @@ class CrawlExtension:
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._on_request)
 
     async def spider_closed(self, reason: str) -> None:
-        """The last commit, the reports, and how to go on."""
+        """The last commit, the reports, and how to resume."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
         for task in self._tasks:
             task.cancel()
         self._add_progress()
-        await self.commit()
-        self._finish_stats(reason)
-        self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+        if not self.failed:
+            await self.commit()
+        if not self.failed:
+            with suppress(FrontierError):  # the store says so by itself: see _store_is_damaged
+                self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+        self._finish_stats("failed" if self.failed else reason)
         if self._live:
             self._live.end()
         counts = self._scheduler.frontier.counts()
         self._pipeline.shards.close()
-        self._scheduler.frontier.close()
+        if self.failed:
+            self._scheduler.frontier.discard()
+        else:
+            self._scheduler.frontier.close()
         self._directory.unlock()
         self._last_words(reason, counts.queued + counts.leased)
+
+    def fail(self, sentence: str) -> None:
+        """The crawl cannot be continued: say why, once, and close it as it was at its last commit."""
+        if self.failed:
+            return
+        self.failed = True
+        self._scheduler.pause(True)
+        logger.critical("The crawl stops: %s", sentence)
+        closing = self._crawler.engine.close_spider_async(reason="failed")
+        self._closing = asyncio.get_running_loop().create_task(closing)
+
+    def _store_is_damaged(self, error: FrontierError) -> None:
+        self.fail(
+            f"{error}. Nothing of the last commit is lost; to resume, restore frontier/ from a copy made after "
+            f"the last commit, or {how_to_repair(self._directory.path)}"
+        )
 
     def _finish_stats(self, reason: str) -> None:
         """What Scrapy's CoreStats would have counted, page by page."""
@@ -158,7 +191,7 @@ class CrawlExtension:
         )
         if left:
             logger.info(
-                "%d URLs are left (%s). To go on: scrapy crawl italy -s JOBDIR=%s",
+                "%d URLs are left (%s). To resume: scrapy crawl italy -s JOBDIR=%s",
                 left,
                 reason,
                 self._directory.path,
@@ -177,6 +210,8 @@ class CrawlExtension:
     async def checkpoint(self) -> None:
         """Next file numbers; what is older is never touched again."""
         await self._commit(checkpoint=True)
+        if self.failed:
+            return
         self._write_reports("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self._directory.path)
 
@@ -185,15 +220,10 @@ class CrawlExtension:
         try:
             await self._committer.commit(checkpoint=checkpoint)
         except Exception as error:
-            logger.critical(
-                "The crawl stops: it could not be committed (%s). Nothing of the last commit is lost; "
-                "when the cause is gone, go on with: scrapy crawl italy -s JOBDIR=%s",
-                error,
-                self._directory.path,
+            self.fail(
+                f"it could not be committed ({error}). Nothing of the last commit is lost; when the cause is gone, "
+                f"resume with: scrapy crawl italy -s JOBDIR={self._directory.path}"
             )
-            self._scheduler.pause(True)
-            asyncio.get_running_loop().create_task(self._crawler.stop_async())
-            raise
 
     def _on_request(self) -> None:
         self._tasks.append(asyncio.get_running_loop().create_task(self.checkpoint()))
@@ -208,9 +238,9 @@ class CrawlExtension:
                 self._min_free_disk_bytes / 1e9,
                 self._directory.path,
             )
-        elif self._scheduler.paused and not short:
+        elif self._scheduler.paused and not short and not self.failed:
             logger.info("There is room on the disk again: the crawl goes on.")
-        self._scheduler.pause(short)
+        self._scheduler.pause(short or self.failed)
 
     # -- words and numbers -----------------------------------------------------------------------------------
 

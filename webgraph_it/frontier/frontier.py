@@ -50,6 +50,8 @@ from .store import Row, Store
 from .traps import Traps
 
 ROBOTS_LIFETIME_SECONDS = 86_400.0
+DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
+"""Reasons of State.QUOTA_CUT."""
 
 
 class Frontier:
@@ -122,6 +124,8 @@ class Frontier:
                 self._enqueue(host, link, depth, link_host_depth, via, now)
             else:
                 cuts.append(cut)
+                if cut.state is State.QUOTA_CUT:
+                    self._seen.mark_cut(link.digest)
         for host in touched.values():
             if host.accepted:
                 self._roster.save(host)
@@ -132,14 +136,36 @@ class Frontier:
     def _cut(self, link: Link, host: Host, depth: int, host_depth: int, trap: str) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap)
+            return Cut(link, State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
-            return Cut(link, State.QUOTA_CUT, "depth")
+            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if reason := self._traps.host_depth(host_depth) or self._traps.queries(link):
-            return Cut(link, State.TRAP_CUT, reason)
-        if limits.max_pages_per_host and host.accepted >= limits.max_pages_per_host:
-            return Cut(link, State.QUOTA_CUT, "pages-per-host")
+            return Cut(link, State.TRAP_CUT, reason, host_depth)
+        return self._cut_by_quota(link, host, host_depth)
+
+    def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
+        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
+            return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
         return None
+
+    def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
+        """Queue a node that a quota (`reason`) cut, if today's limits allow it; True if it is queued by this call.
+
+        A node that was queued meanwhile, or never cut by a quota, is left alone.
+        """
+        if not self._seen.is_cut(link.digest):
+            return False
+        host = self._roster.host(host_of(link.key))
+        limits = self._limits
+        if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if reason == DEPTH and (self._traps.host_depth(host_depth) or self._traps.queries(link)):
+            return False  # what pages-per-host cut had passed these, and was counted
+        self._enqueue(host, link, depth, host_depth, via, now)
+        self._roster.save(host)
+        self._seen.mark_queued(link.digest)
+        self._totals.cut -= 1
+        return True
 
     def _enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
@@ -343,4 +369,8 @@ class Frontier:
         """Commit everything and close the store. With leases out it counts as a crash."""
         self._layers.put(STATE, packed_state(self._totals, clean=not (self._leased or self._reading)))
         self._layers.freeze().write(meta)
+        self._store.close()
+
+    def discard(self) -> None:
+        """Close the store as its last commit left it; the next opening counts it as a crash."""
         self._store.close()

@@ -12,6 +12,8 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -21,7 +23,17 @@ from scrapy.http import Response
 
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.politeness import Politeness
-from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
+from webgraph_it.frontier.records import (
+    Added,
+    Failure,
+    FrontierError,
+    Kind,
+    Lease,
+    Limits,
+    Order,
+    Outcome,
+    RobotsRecord,
+)
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
 from webgraph_it.urls import Refusal, key
@@ -77,7 +89,7 @@ class FrontierScheduler(BaseScheduler):
         self._path = path
         self._politeness = politeness
         self._order = order
-        self._limits = limits
+        self.limits = limits
         self._leases: dict[bytes, Lease] = {}
         self._again: deque[Request] = deque()
         self._robots_hops: dict[str, tuple[str, int]] = {}
@@ -88,6 +100,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
+        self.damaged = False
+        """The store cannot be read: what is in memory may be half of a change."""
         self.lane: Lane | None = None
         """Who takes requests instead of Scrapy's engine, if anybody."""
 
@@ -123,10 +137,19 @@ class FrontierScheduler(BaseScheduler):
     # -- Scrapy's side -------------------------------------------------------------------------------------
 
     def open(self, spider: "Spider") -> "Deferred[None] | None":
-        self.frontier = Frontier.open(
-            RocksStore(self._path), self._politeness, self._order, self._limits, time.time()
-        )
+        self._store = RocksStore(self._path)
+        self.frontier = Frontier.open(self._store, self._politeness, self._order, self.limits, time.time())
         return None
+
+    def when_damaged(self, tell: Callable[[FrontierError], None]) -> None:
+        """The store could not be read: `tell` is called once, and nothing more is handed out or recorded."""
+
+        def damaged(error: FrontierError) -> None:
+            if not self.damaged:
+                self.damaged = True
+                tell(error)
+
+        self._store.on_damage = damaged
 
     def close(self, reason: str) -> "Deferred[None] | None":
         """The frontier itself is closed by the crawl's last commit."""
@@ -153,13 +176,16 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """For the engine: the next request, or None if a lane of the crawl's own takes them."""
-        if self.lane is None:
-            return self.take()
-        self.lane.pump()
+        with suppress(FrontierError):  # told by the store: see when_damaged
+            if self.lane is None:
+                return self.take()
+            self.lane.pump()
         return None
 
     def take(self) -> Request | None:
         """The next request that may be sent now."""
+        if self.damaged:
+            return None
         if self._again:
             return self._again.popleft()
         now = time.time()
@@ -309,7 +335,12 @@ class FrontierScheduler(BaseScheduler):
 
     def abandon(self, lease: Lease | None) -> None:
         """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
-        if lease is None or self._leases.get(lease.digest) is not lease or self._goes_on(lease):
+        if (
+            self.damaged
+            or lease is None
+            or self._leases.get(lease.digest) is not lease
+            or self._goes_on(lease)
+        ):
             return
         if not self.try_again(lease, Failure.SERVER):
             logger.error("Gave up %s: its page could not be recorded.", lease.url)

@@ -5,6 +5,7 @@ another spelling of the same node, which is fetched again there. What failed for
 frontier; what failed for good is a Page too, so that every node has its line in the page log.
 """
 
+import asyncio
 import logging
 import os
 import time
@@ -25,6 +26,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.crawl.reconsider import reconsidered
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.fetch.retry_after import retry_after_seconds
@@ -106,6 +108,7 @@ class ItalySpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
+        await self._reconsider_cuts()
         found = read_seeds(Path(self.settings["SEEDS"]))
         for complaint in found.complaints:
             logger.warning(complaint)
@@ -117,6 +120,23 @@ class ItalySpider(Spider):
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
+
+    async def _reconsider_cuts(self) -> None:
+        """What a limit cut that has been raised since is queued."""
+        scheduler, pipeline = self._scheduler, self._pipeline
+        queued = 0
+        for so_far in reconsidered(
+            scheduler.frontier,
+            pipeline.tally,
+            Path(self.settings["JOBDIR"]),
+            pipeline.committed,
+            scheduler.limits,
+            time.time(),
+        ):
+            queued = so_far
+            await asyncio.sleep(0)
+        if queued:
+            logger.info("%d nodes that were cut by a lower limit before are queued now.", queued)
 
     def _usable(self, seeds: Seeds) -> tuple[list[Link], frozenset[bytes]]:
         """The seeds that are to be fetched, and which of them are outside the graph."""
@@ -288,6 +308,7 @@ class ItalySpider(Spider):
             status=response.status,
             depth=lease.depth,
             via=lease.via,
+            host_depth=lease.host_depth,
             size_bytes=len(response.body),
             address=address(response),
             seconds=seconds(response),
@@ -304,6 +325,7 @@ class ItalySpider(Spider):
             status=0,
             depth=lease.depth,
             via=lease.via,
+            host_depth=lease.host_depth,
             reason=reason,
         )
 
