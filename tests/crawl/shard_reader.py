@@ -89,4 +89,6 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
     for key, lines in graph.pages.items():
         earlier = [line["state"] for line in lines[:-1] if line["state"] not in SUPERSEDED]
         if earlier:
-            graph.faults.append(f"{key} has {len(lines)} lines in the page log, {earlier} before the last one")
+            graph.faults.append(
+                f"{key} has {len(lines)} lines in the page log, {earlier} before the last one"
+            )

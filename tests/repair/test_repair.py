@@ -109,8 +109,12 @@ def test_a_finished_crawl_needs_no_more_pages_after_a_repair(tmp_path):
     shards = [name for name in before if name.startswith(("graph/", "urls/", "pages/"))]
     assert all(after[name] == before[name] for name in shards)
     assert all(not after[name] for name in after if name.startswith("graph/") and name not in before)
-    pages = [json.loads(line) for name in shards if name.startswith("pages") for line in before[name].splitlines()]
-    assert counted["pages"] == sum(page["state"] not in ("trap-cut", "quota-cut", "never-tried") for page in pages)
+    pages = [
+        json.loads(line) for name in shards if name.startswith("pages") for line in before[name].splitlines()
+    ]
+    assert counted["pages"] == sum(
+        page["state"] not in ("trap-cut", "quota-cut", "never-tried") for page in pages
+    )
     assert counted["states"]["quota-cut"] == sum(page["state"] == "quota-cut" for page in pages)
 
 

@@ -31,12 +31,16 @@ class Committer:
         self._tally = tally
         self._turn = asyncio.Lock()
         self.commits = 0
+        self.stopped = False
+        """What is in memory may be half of a change: nothing is committed any more."""
         self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     async def commit(self, *, checkpoint: bool = False) -> None:
         """With `checkpoint`, the next file numbers begin."""
         async with self._turn:
             await self._shards.room()
+            if self.stopped:
+                return
             frozen = self._frontier.freeze()
             tally = self._tally.to_bytes()
             commits = str(self._commits_before + self.commits + 1).encode()

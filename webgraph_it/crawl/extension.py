@@ -152,15 +152,22 @@ class CrawlExtension:
         if self.failed:
             self._scheduler.frontier.discard()
         else:
-            self._scheduler.frontier.close()
+            self._close_frontier()
         self._directory.unlock()
         self._last_words(reason, counts.queued + counts.leased)
+
+    def _close_frontier(self) -> None:
+        try:
+            self._scheduler.frontier.close()
+        except FrontierError as error:
+            self._store_is_damaged(error)
+            self._finish_stats("failed")
 
     def fail(self, sentence: str) -> None:
         """The crawl cannot be continued: say why, once, and close it as it was at its last commit."""
         if self.failed:
             return
-        self.failed = True
+        self.failed = self._committer.stopped = True
         self._scheduler.pause(True)
         logger.critical("The crawl stops: %s", sentence)
         closing = self._crawler.engine.close_spider_async(reason="failed")
@@ -189,7 +196,7 @@ class CrawlExtension:
             self._directory.path,
             self._directory.reports,
         )
-        if left:
+        if left and not self.failed:
             logger.info(
                 "%d URLs are left (%s). To resume: scrapy crawl italy -s JOBDIR=%s",
                 left,

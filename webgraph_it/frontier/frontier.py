@@ -9,6 +9,7 @@ A leased URL stays in its queue until `done`: a crash forgets the lease, not the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from webgraph_it.items import Link, State
 
@@ -373,4 +374,5 @@ class Frontier:
 
     def discard(self) -> None:
         """Close the store as its last commit left it; the next opening counts it as a crash."""
-        self._store.close()
+        with suppress(FrontierError):
+            self._store.close()

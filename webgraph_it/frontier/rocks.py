@@ -134,8 +134,12 @@ class RocksStore:
             pass
 
     def close(self) -> None:
-        with suppress(DbClosedError):
-            self._rocks.close()
+        """FrontierError if something was wrong by then, such as a damaged table that was being merged."""
+        try:
+            with suppress(DbClosedError):
+                self._rocks.close()
+        except Exception as error:
+            raise self._explained(error) from error
 
     def _write_table(self, changes: Changes) -> str:
         path = str(self._directory / TABLE_FILE)

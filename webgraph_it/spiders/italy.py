@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
@@ -32,7 +33,7 @@ from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
-from webgraph_it.frontier.records import Failure, Lease
+from webgraph_it.frontier.records import Failure, FrontierError, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
@@ -108,15 +109,18 @@ class ItalySpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
-        await self._reconsider_cuts()
-        found = read_seeds(Path(self.settings["SEEDS"]))
-        for complaint in found.complaints:
-            logger.warning(complaint)
-        links, fetch_only = self._usable(found)
-        self.seeds = {link.key: link.url for link in links}
-        added = self._scheduler.frontier.add(links, 0, "", time.time())
-        self._pipeline.record_seeds(added, fetch_only)
-        logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
+        with suppress(FrontierError):  # the store has told, and the crawl stops
+            await self._reconsider_cuts()
+            found = read_seeds(Path(self.settings["SEEDS"]))
+            for complaint in found.complaints:
+                logger.warning(complaint)
+            links, fetch_only = self._usable(found)
+            self.seeds = {link.key: link.url for link in links}
+            added = self._scheduler.frontier.add(links, 0, "", time.time())
+            self._pipeline.record_seeds(added, fetch_only)
+            logger.info(
+                "%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"]
+            )
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
