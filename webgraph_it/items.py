@@ -64,6 +64,8 @@ class Page:
     """Why, where the state alone does not say: an exception's name, a limit's, an extractor's."""
     seconds: float = 0.0
     """How long the fetch took."""
+    host_depth: int = 0
+    """Pages in a row on the same host by which it was found."""
     in_graph: bool = True
     """False for a page outside the scope that is fetched for its links only (a directory seed)."""
     traps: Mapping[bytes, str] = field(default_factory=lambda: NOTHING)

@@ -55,6 +55,35 @@ def run_crawl(web: SimWeb, jobdir: Path, *, seconds: float = 120, **settings: An
     return output
 
 
+def start_alone(jobdir: Path, **settings: Any) -> subprocess.Popen[str]:
+    """`scrapy crawl italy -s JOBDIR=…`, as the crawl's last line says, and nothing else but these settings."""
+    arguments = [argument for name, value in settings.items() for argument in ("-s", f"{name}={value}")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", f"JOBDIR={jobdir}", *arguments],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def resume(jobdir: Path, *, code: int = 0, **settings: Any) -> str:
+    """Resume it that way to its end; its output."""
+    crawl = start_alone(jobdir, **settings)
+    output = finish(crawl)
+    assert crawl.returncode == code, output[-4000:]
+    return output
+
+
+def content(jobdir: Path) -> dict[str, bytes]:
+    """Every file of a crawl directory but its lock and what its store logs."""
+    return {
+        str(path.relative_to(jobdir)): path.read_bytes()
+        for path in sorted(jobdir.rglob("*"))
+        if path.is_file() and path.name != "crawl.lock" and "frontier" not in path.parts
+    }
+
+
 def differences(web: SimWeb, jobdir: Path) -> list[str]:
     """Every way in which the crawl directory is not the truth; traps are compared with their bounds."""
     return compare.differences(web.truth, read_crawl(jobdir))

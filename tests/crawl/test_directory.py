@@ -1,5 +1,6 @@
 """The crawl directory: one owner, one identity."""
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
     directory = CrawlDirectory(tmp_path / "crawl")
     directory.claim(IDENTITY)
     directory.unlock()
-    assert read_json(tmp_path / "crawl/crawl.json") == IDENTITY
+    assert read_json(tmp_path / "crawl/crawl.json") == {**IDENTITY, "settings": {}, "history": []}
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
     [
         ("recipe_version", 2, "recipe_version was 1 and is now 2"),
         ("SCOPE_SURTS", ["it,unipd,"], 'SCOPE_SURTS was ["it,"] and is now ["it,unipd,"]'),
-        ("MAX_DEPTH", 3, "MAX_DEPTH was 0 and is now 3"),
+        ("MAX_DEPTH", 3, "MAX_DEPTH was 0 and is now 3"),  # 0 is no limit
     ],
 )
 def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path, name, value, words):
@@ -35,6 +36,14 @@ def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path,
         directory.check_identity({**IDENTITY, name: value})
     assert words in str(refusal.value)
     directory.unlock()
+
+
+def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers_from_now_on(tmp_path):
+    (tmp_path / "crawl.json").write_text(json.dumps(IDENTITY))
+    directory = CrawlDirectory(tmp_path)
+    assert directory.claim(IDENTITY, {"HOST_DELAY": 1.0}) == []
+    directory.unlock()
+    assert directory.record() == {**IDENTITY, "settings": {"HOST_DELAY": 1.0}, "history": []}
 
 
 def test_a_damaged_identity_is_one_clear_sentence(tmp_path):

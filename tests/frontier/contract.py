@@ -315,6 +315,25 @@ class FrontierContract:
         commit(frontier)
         assert drain(open_frontier(storage()), NOW) == []
 
+    def test_what_a_quota_cut_is_queued_once_when_the_quota_allows_it(self, storage: Storage) -> None:
+        frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=1, max_depth=5))
+        frontier.add(links("a", 4), 5, "", NOW)
+        frontier.add([link("b")], 6, "", NOW)
+        frontier.add([link("c")], 1, "", NOW, traps={link("c").digest: "mine"})
+        frontier.close()
+        frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=3))
+        paths = [*links("a", 4), link("b"), link("c")]
+        reasons = ["pages-per-host"] * 4 + ["depth", "mine"]
+        for expected in ([False, True, True, False, True, False], [False] * 6):
+            queued = [
+                frontier.reconsider(each, 6, 0, "", why, NOW)
+                for each, why in zip(paths, reasons, strict=True)
+            ]
+            assert queued == expected
+        assert frontier.counts().cut == 2
+        taken = {lease.key for lease in drain(frontier, NOW)}
+        assert taken == {"it,a)/0", "it,a)/1", "it,a)/2", "it,b)/"}
+
     def test_limits_cut_and_tell_why(self, storage: Storage) -> None:
         frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=2, max_depth=5))
         added = frontier.add(links("a", 4), 5, "", NOW)
@@ -324,7 +343,7 @@ class FrontierContract:
         ]
         assert len(added.new) == 4
         assert not frontier.add(links("a", 4), 5, "", NOW).cut
-        assert frontier.add([link("b")], 6, "", NOW).cut[0][1:] == (State.QUOTA_CUT, "depth")
+        assert frontier.add([link("b")], 6, "", NOW).cut[0][1:3] == (State.QUOTA_CUT, "depth")
         assert frontier.counts()[:5] == (5, 2, 0, 0, 3)
 
     def test_metadata_and_robots_are_remembered(self, storage: Storage) -> None:

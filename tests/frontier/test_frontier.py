@@ -486,7 +486,7 @@ def test_a_trap_named_by_the_caller_is_cut() -> None:
     good, bad = links("a", 2)
     added = frontier.add([good, bad], 0, "", NOW, traps={bad.digest: "repeated-segments"})
     assert added.new == [good, bad]
-    assert added.cut == [(bad, State.TRAP_CUT, "repeated-segments")]
+    assert added.cut == [(bad, State.TRAP_CUT, "repeated-segments", 0)]
 
 
 def test_a_host_of_cut_links_only_is_no_host() -> None:

@@ -33,6 +33,7 @@ class Committer:
         self.stopped = False
         """Nothing more is committed."""
         self.commits = 0
+        self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     def stop(self) -> None:
         """Frontier and shards disagree: commit nothing more. A commit that has taken its changes still ends."""
@@ -50,13 +51,14 @@ class Committer:
                 return
             frozen = self._frontier.freeze()
             tally = self._tally.to_bytes()
+            commits = str(self._commits_before + self.commits + 1).encode()
 
             def write_store(files: dict[str, Durable]) -> None:
                 reached("after-sync")
                 if checkpoint:
                     reached("during-checkpoint")
                 reached("before-store-commit")
-                frozen.write({"shards": json.dumps(files).encode(), "tally": tally})
+                frozen.write({"shards": json.dumps(files).encode(), "tally": tally, "commits": commits})
                 reached("after-store-commit")
                 self._directory.write_committed(files)
 

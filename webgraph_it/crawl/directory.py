@@ -1,24 +1,36 @@
-"""The crawl directory (JOBDIR): who owns it, and whether this crawl may go on in it.
+"""The crawl directory (JOBDIR): who owns it, and whether this crawl may resume in it.
 
-    crawl.json       recipe version, scope, seeds, and the settings that shape the graph; written once
+    crawl.json       recipe version, scope, seeds, and the settings that shape the graph; under "settings" whatever
+                     else the crawl was given, under "history" each change with its time
     crawl.lock       locked by the running process, which writes its pid there
     committed.json   every shard file with the length that the last commit made durable
+    seeds/           the seed lists as they were when they were given: 000001.txt, and one for each addition
     frontier/ graph/ urls/ pages/ reports/
 
-Guarantees: a directory made with other names, scope, seeds or limits is refused, naming each difference; two
-processes never work in one directory; committed.json never runs ahead of the frontier's own commit.
+Guarantees: a directory made with other names, scope or limits is refused, naming each difference, unless the
+difference only adds (crawl/changes.py); two processes never work in one directory; committed.json never runs
+ahead of the frontier's own commit.
 """
 
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
+from webgraph_it import __version__
+from webgraph_it.crawl.changes import Change, judged
+from webgraph_it.graph.disk import sync
 from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
 from webgraph_it.graph.writer import Durable
+from webgraph_it.urls.seed_changes import contains_all_seeds
+
+SETTINGS, HISTORY = "settings", "history"
+"""Members of crawl.json that are not part of the crawl's identity."""
 
 
 class DirectoryError(Exception):
@@ -34,14 +46,19 @@ class CrawlDirectory:
         self.reports = path / "reports"
         self._lock_fd: int | None = None
 
-    def claim(self, identity: Mapping[str, Any]) -> None:
-        """Make it ours: lock it, and write or compare crawl.json."""
+    def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
+        """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
         self.path.mkdir(parents=True, exist_ok=True)
+        sync(self.path.parent)
         self.lock()
         self.reports.mkdir(exist_ok=True)
-        if not self._identity_file.exists():
-            write_json(self._identity_file, identity)
-        self.check_identity(identity)
+        if self._identity_file.exists():
+            return self._note_changes(identity, settings)
+        write_json(
+            self._identity_file,
+            {**self._with_copied_seeds(identity), SETTINGS: dict(settings or {}), HISTORY: []},
+        )
+        return []
 
     def lock(self) -> None:
         fd = os.open(self.path / "crawl.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -62,25 +79,99 @@ class CrawlDirectory:
             os.close(self._lock_fd)
             self._lock_fd = None
 
-    def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """Refuse to go on with a crawl whose graph would mean something else."""
-        if not self._identity_file.exists():
-            return
-        found = read_json(self._identity_file)
-        differences = [
-            f"{name} was {_short(found.get(name))} and is now {_short(wanted)}"
-            for name, wanted in identity.items()
-            if found.get(name) != wanted
-        ]
-        if differences:
+    def record(self) -> dict[str, Any]:
+        """crawl.json; empty if there is none."""
+        found = read_json(self._identity_file) if self._identity_file.exists() else {}
+        if not isinstance(found, dict):
             raise DirectoryError(
-                f"{self.path} holds another crawl: {'; '.join(differences)}. "
+                f"{self._identity_file} is damaged (it holds no JSON object): "
+                "restore it from a copy, or give another JOBDIR."
+            )
+        return found
+
+    def check_identity(self, identity: Mapping[str, Any]) -> list[Change]:
+        """The differences that only add; refuses to resume a crawl whose graph would mean something else."""
+        if not self._identity_file.exists():
+            return []
+        allowed, refused = judged(self.record(), identity, self._seeds_only_added)
+        if refused:
+            raise DirectoryError(
+                f"{self.path} holds another crawl: {'; '.join(map(str, refused))}. "
                 "Give the values it was begun with, or another JOBDIR."
             )
+        return allowed
 
     @property
     def _identity_file(self) -> Path:
         return self.path / CRAWL_FILE
+
+    # -- seeds ---------------------------------------------------------------------------------------------
+
+    def seeds_copy(self) -> Path | None:
+        """The crawl's own copy of its seed list; None if it has none (made before there were copies)."""
+        name = _member(self.record().get("SEEDS"), "copy")
+        path = self.path / name if name else None
+        if path is not None and not path.is_file():
+            raise DirectoryError(
+                f"{path}, the crawl's copy of its seeds, is missing: restore it from a copy, "
+                "or give the same seeds again with -s SEEDS=FILE."
+            )
+        return path
+
+    def _seeds_only_added(self, identity: Mapping[str, Any]) -> bool:
+        """Whether the seeds given now contain those that the crawl has."""
+        copy = self.seeds_copy()
+        return copy is not None and contains_all_seeds(Path(identity["SEEDS"]["file"]), copy)
+
+    def _with_copied_seeds(self, identity: Mapping[str, Any]) -> dict[str, Any]:
+        """The identity, with the name of a copy of its seed list that is on disk."""
+        seeds = identity.get("SEEDS")
+        if not _member(seeds, "file"):
+            return dict(identity)
+        folder = self.path / "seeds"
+        folder.mkdir(exist_ok=True)
+        number = 1 + max((int(p.stem) for p in folder.glob("*.txt") if p.stem.isdigit()), default=0)
+        copy = folder / f"{number:06d}.txt"
+        part = copy.with_name(copy.name + ".new")
+        shutil.copyfile(identity["SEEDS"]["file"], part)
+        sync(part)
+        part.rename(copy)
+        sync(folder)
+        return {**identity, "SEEDS": {**identity["SEEDS"], "copy": f"seeds/{copy.name}"}}
+
+    # -- changes -------------------------------------------------------------------------------------------
+
+    def _note_changes(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None) -> list[Change]:
+        """crawl.json with what is different now, if anything is; the changes."""
+        found = self.record()
+        changes = self.check_identity(identity)
+        names = {change.name for change in changes}
+        known = dict(identity)
+        if "SEEDS" in names or (_member(identity.get("SEEDS"), "file") and self._has_no_copy(found)):
+            known = self._with_copied_seeds(identity)
+        elif "SEEDS" in known:
+            known["SEEDS"] = found.get("SEEDS")
+        before = found.get(SETTINGS, {})
+        if settings is not None:
+            changes += [
+                Change(name, before.get(name), settings.get(name))
+                for name in sorted({*before, *settings})
+                if before.get(name) != settings.get(name) and SETTINGS in found
+            ]
+        history = [*found.get(HISTORY, []), *([_entry(changes)] if changes else [])]
+        wanted = {
+            **found,
+            **known,
+            SETTINGS: dict(settings if settings is not None else before),
+            HISTORY: history,
+        }
+        if wanted != found:
+            write_json(self._identity_file, wanted)
+        return changes
+
+    @staticmethod
+    def _has_no_copy(found: Mapping[str, Any]) -> bool:
+        return not _member(found.get("SEEDS"), "copy")
 
     def write_committed(self, files: Mapping[str, Durable]) -> None:
         lengths: dict[str, dict[str, int]] = {}
@@ -88,6 +179,20 @@ class CrawlDirectory:
             stream, _, file_name = name.partition("/")
             lengths.setdefault(stream, {})[file_name] = file.length
         write_json(self.path / COMMITTED_FILE, lengths)
+
+
+def refuse_unusable(path: Path) -> None:
+    """Raise DirectoryError if no crawl can live there; leaves nothing behind."""
+    try:
+        nearest = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
+        if not nearest.is_dir():
+            raise NotADirectoryError(0, f"{nearest} is a file")
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise DirectoryError(
+            f"JOBDIR {path} cannot be used ({error.strerror}): give a directory that you may write to."
+        ) from None
 
 
 def new_directory(parent: Path, now: datetime) -> Path:
@@ -115,6 +220,14 @@ def read_json(path: Path) -> Any:
         ) from None
 
 
-def _short(value: Any, most: int = 80) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _entry(changes: list[Change]) -> dict[str, Any]:
+    """A line of the history."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": __version__,
+        "changed": {change.name: [change.before, change.now] for change in changes},
+    }
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None

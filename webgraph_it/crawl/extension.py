@@ -11,6 +11,7 @@ Whatever goes wrong inside ends in `fail`: one sentence, exit code 1, and a dire
 
 import asyncio
 import gc
+import json
 import logging
 import math
 import os
@@ -36,15 +37,19 @@ from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.progress import LiveLine, Snapshot
+from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.reports import HostLine, write_reports
 from webgraph_it.crawl.standstill import Facts, sentence
+from webgraph_it.crawl.survey import how_to_repair
 from webgraph_it.crawl.watchdog import MAX_TURN_SECONDS, Watchdog
 from webgraph_it.engine.required import check_spider
 from webgraph_it.fetch.bandwidth_middleware import BandwidthMiddleware, shaper_of
 from webgraph_it.fetch.downloader import LeanDownloader
 from webgraph_it.fetch.handler import fetcher_of
+from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
+from webgraph_it.graph.shards import CRAWL_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -113,7 +118,9 @@ class CrawlExtension:
         settings = crawler.settings
         check_spider(crawler.spider)
         directory = CrawlDirectory(Path(settings["JOBDIR"]))
-        directory.claim(identity_of(settings))
+        changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
+        for change in changes:
+            logger.info("%s; noted in %s.", change, directory.path / CRAWL_FILE)
         extension = cls(
             crawler,
             directory,
@@ -225,9 +232,9 @@ class CrawlExtension:
 
     # -- stops and failures ----------------------------------------------------------------------------------
 
-    def fail(self, why: str, *, is_whole: bool = True) -> None:
+    def fail(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None:
         """Stop, with exit code 1. `is_whole` False: frontier and shards may disagree, nothing more is committed."""
-        self._note_failure(why)
+        self._note_failure(why, remedy)
         if self._is_open and not is_whole:
             self._committer.stop()
         self._pause("failed")
@@ -235,18 +242,26 @@ class CrawlExtension:
             closing = self._crawler.engine.close_spider_async(reason="failed")
             self._closing = asyncio.get_running_loop().create_task(closing)
 
-    def _note_failure(self, why: str) -> None:
+    def _note_failure(self, why: str, remedy: str = "") -> None:
         if not self._failure:
             self._failure = why
             logger.critical(
-                "The crawl stops: %s. Nothing of the last commit is lost; when the cause is gone, resume with: "
-                "scrapy crawl italy -s JOBDIR=%s",
+                "The crawl stops: %s. Nothing of the last commit is lost; %s",
                 why,
-                self._directory.path,
+                remedy
+                or f"when the cause is gone, resume with: scrapy crawl italy -s JOBDIR={self._directory.path}",
             )
 
     def _step_failed(self, error: Exception) -> None:
         """Inside the one step of a page, or of another change of the frontier."""
+        if isinstance(error, FrontierError):  # its store cannot be read
+            self.fail(
+                str(error),
+                is_whole=False,
+                remedy="to resume, restore frontier/ from a copy made after the last commit, or "
+                + how_to_repair(self._directory.path),
+            )
+            return
         logger.error("A step of the crawl was not finished.", exc_info=error)
         self.fail(f"a step of it could not be finished ({error!r})", is_whole=False)
 
@@ -300,9 +315,9 @@ class CrawlExtension:
             self._directory.path,
             self._directory.reports,
         )
-        if left:
+        if left and not self._failure:
             logger.info(
-                "%d URLs are left (%s). To go on: scrapy crawl italy -s JOBDIR=%s",
+                "%d URLs are left (%s). To resume: scrapy crawl italy -s JOBDIR=%s",
                 left,
                 reason,
                 self._directory.path,
@@ -321,13 +336,15 @@ class CrawlExtension:
     async def checkpoint(self) -> None:
         """Next file numbers; what is older is never touched again."""
         await self._commit(checkpoint=True)
+        if self._failure:
+            return
         self._write_reports("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self._directory.path)
 
     async def _commit(self, *, checkpoint: bool) -> None:
         self._pipeline.tally.seconds = self._seconds
-        try:  # shielded: a commit that has taken its changes must end, or they would be lost to the next one
-            await asyncio.shield(self._committer.commit(checkpoint=checkpoint))
+        try:
+            await self._committer.commit(checkpoint=checkpoint)
         except Exception as error:
             self.fail(f"it could not be committed ({error})", is_whole=False)
             raise

@@ -1,6 +1,6 @@
 """What makes two runs the same crawl: the names, the scope, the seeds, and the limits that shape the graph."""
 
-from hashlib import md5
+from hashlib import file_digest, md5
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,16 @@ SHAPING = (
 
 
 def identity_of(settings: BaseSettings) -> dict[str, Any]:
-    """The content of crawl.json."""
-    content = Path(settings["SEEDS"]).read_bytes()
+    """What crawl.json says of the crawl itself."""
+    seeds = Path(settings["SEEDS"]).absolute()
     return {
         "recipe_version": RECIPE_VERSION,
-        "SEEDS": {
-            "file": Path(settings["SEEDS"]).name,
-            "md5": md5(content, usedforsecurity=False).hexdigest(),
-        },
+        "SEEDS": {"file": str(seeds), "md5": md5_of(seeds)},
         **{name: settings.get(name) for name in SHAPING},
     }
+
+
+def md5_of(path: Path) -> str:
+    """Of a file of any length."""
+    with path.open("rb") as file:
+        return file_digest(file, lambda: md5(usedforsecurity=False)).hexdigest()

@@ -14,6 +14,7 @@ The only module besides frontier/scheduler.py that touches private parts of Scra
 
 import asyncio
 import logging
+from contextlib import suppress
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.python.failure import Failure
 
+from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Page
@@ -80,13 +82,16 @@ class Lane:
     async def _see_through(self, request: Request) -> None:
         try:
             await self._visit(request)
+        except FrontierError:
+            pass  # the store has said so, and the crawl stops
         except Exception:
             logger.exception("Error while processing %s", request)
         finally:
             self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
             self._downloader.active.discard(request)
             self._slot.remove_request(request)
-            self.start_more()
+            with suppress(FrontierError):
+                self.start_more()
             if not self._slot.inprogress:
                 self._slot.nextcall.schedule()  # perhaps that was all: let the engine see
 
@@ -116,6 +121,8 @@ class Lane:
     async def _scrape(self, request: Request, result: Response | Failure) -> None:
         try:
             pages = await self._called_back(request, result)
+        except FrontierError:
+            raise
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
             self._engine.scraper.handle_spider_error(failure, request, result)

@@ -12,18 +12,23 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory
+from webgraph_it.crawl.directory import (
+    CrawlDirectory,
+    DirectoryError,
+    new_directory,
+    refuse_unusable,
+)
 from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
+from webgraph_it.crawl.store_check import check_store
+from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import SettingsError, check
 from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.fetch.schedule import ScheduleError
-from webgraph_it.frontier.layout import META
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph.shards import ShardError
-from webgraph_it.graph.writer import Durable, verify
 from webgraph_it.urls.seeds import SeedsError, read_seeds
 
 logger = logging.getLogger(__name__)
@@ -36,7 +41,10 @@ ROOMY_BYTES = 150_000_000
 
 def preflight(settings: BaseSettings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
+    recall_crawl(settings)
+    given = given_names(settings)
     check(settings)
+    settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
     refusal = refusal_to_start(
         settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
     )
@@ -52,6 +60,7 @@ def preflight(settings: BaseSettings) -> None:
         )
     if settings.get("JOBDIR") is None:
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
+        refuse_unusable(Path(settings["JOBDIR"]))
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
     if directory.path.exists():
         directory.check_identity(identity_of(settings))
@@ -71,6 +80,18 @@ def check_memory(memory_bytes: int, workers: int) -> None:
         )
 
 
+def recall_crawl(settings: BaseSettings) -> None:
+    """A crawl that exists is resumed with what it was given before, except for what is given now."""
+    if not settings.get("JOBDIR"):
+        return
+    directory = CrawlDirectory(Path(settings["JOBDIR"]))
+    refuse_unusable(directory.path)
+    refuse_missing_parts(directory.path)
+    recall(settings, directory.record())
+    if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
+        settings.set("SEEDS", str(copy), priority="cmdline")
+
+
 def fit_descriptors(settings: BaseSettings) -> None:
     """Every socket is a file descriptor: take what the system allows, and lower the cap to what it leaves."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -86,16 +107,3 @@ def fit_descriptors(settings: BaseSettings) -> None:
             hard,
         )
         settings.set("MAX_TCP_CONNECTIONS", most, priority=settings.getpriority("MAX_TCP_CONNECTIONS") or 0)
-
-
-def check_store(directory: CrawlDirectory) -> None:
-    """The frontier opens, and the shards are at least what its last commit says."""
-    if not directory.frontier.exists():
-        return
-    store = RocksStore(directory.frontier)
-    try:
-        committed = store.get(META + b"shards")
-    finally:
-        store.close()
-    if committed:
-        verify(directory.path, {name: Durable(*found) for name, found in json.loads(committed).items()})

@@ -9,6 +9,7 @@ A leased URL stays in its queue until `done`: a crash forgets the lease, not the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from webgraph_it.items import Link, State
 
@@ -51,6 +52,8 @@ from .store import Row, Store
 from .traps import Traps
 
 ROBOTS_LIFETIME_SECONDS = 86_400.0
+DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
+"""Reasons of State.QUOTA_CUT."""
 
 
 class Frontier:
@@ -126,6 +129,8 @@ class Frontier:
                 self._enqueue(host, link, depth, link_host_depth, via, now)
             else:
                 cuts.append(cut)
+                if cut.state is State.QUOTA_CUT:
+                    self._seen.mark_cut(link.digest)
         for host in touched.values():
             if host.accepted:
                 self._roster.save(host)
@@ -136,14 +141,36 @@ class Frontier:
     def _cut(self, link: Link, host: Host, depth: int, host_depth: int, trap: str) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap)
+            return Cut(link, State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
-            return Cut(link, State.QUOTA_CUT, "depth")
+            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if reason := self._traps.host_depth(host_depth) or self._traps.queries(link):
-            return Cut(link, State.TRAP_CUT, reason)
-        if limits.max_pages_per_host and host.accepted >= limits.max_pages_per_host:
-            return Cut(link, State.QUOTA_CUT, "pages-per-host")
+            return Cut(link, State.TRAP_CUT, reason, host_depth)
+        return self._cut_by_quota(link, host, host_depth)
+
+    def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
+        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
+            return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
         return None
+
+    def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
+        """Queue a node that a quota (`reason`) cut, if today's limits allow it; True if it is queued by this call.
+
+        A node that was queued meanwhile, or never cut by a quota, is left alone.
+        """
+        if not self._seen.is_cut(link.digest):
+            return False
+        host = self._roster.host(host_of(link.key))
+        limits = self._limits
+        if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if reason == DEPTH and (self._traps.host_depth(host_depth) or self._traps.queries(link)):
+            return False  # what pages-per-host cut had passed these, and was counted
+        self._enqueue(host, link, depth, host_depth, via, now)
+        self._roster.save(host)
+        self._seen.mark_queued(link.digest)
+        self._totals.cut -= 1
+        return True
 
     def _enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
@@ -365,7 +392,8 @@ class Frontier:
 
     def abandon(self) -> None:
         """Close the store as a crash would leave it: what was not committed is forgotten."""
-        self._store.close()
+        with suppress(FrontierError):
+            self._store.close()
 
     def close(self, meta: Mapping[str, bytes] | None = None) -> None:
         """Commit everything and close the store. With leases out it counts as a crash."""

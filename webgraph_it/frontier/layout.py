@@ -1,6 +1,6 @@
 """The store's keys and values, byte by byte (layout version 1).
 
-    s <digest 16>                             seen; no value
+    s <digest 16>                             seen; no value, or CUT for a node that a quota cut
     h <host>                                  HOST_HEAD, then the host's address
     q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
     l LINE_PLACE                              the line of hosts that have URLs; the value is the host
@@ -20,6 +20,7 @@ from .records import Lease, RobotsRecord
 LAYOUT_VERSION = 1
 
 SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l", b"p", b"c", b"r", b"m"
+CUT = b"c"
 STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 

@@ -45,6 +45,8 @@ class Cut(NamedTuple):
     """QUOTA_CUT or TRAP_CUT."""
     reason: str
     """pages-per-host, depth, host-depth, queries-per-path, same-content, or the caller's own."""
+    host_depth: int = 0
+    """What its lease would have had."""
 
 
 class Added(NamedTuple):

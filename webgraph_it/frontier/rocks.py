@@ -19,7 +19,7 @@ while its largest table is merged, the database takes twice its space.
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,6 +53,9 @@ SORT_AT_ONCE = 20_000
 class RocksStore:
     """A Store in a directory, which it creates if needed. One process at a time."""
 
+    on_damage: Callable[[FrontierError], None] | None = None
+    """Told when a read fails, before the error is raised: whoever reads may not be in a position to stop the crawl."""
+
     def __init__(self, directory: str | Path) -> None:
         self._directory = Path(directory)
         self._options = _options()
@@ -72,14 +75,14 @@ class RocksStore:
         try:
             value: bytes | None = self._get(key)
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._unreadable(error) from error
         return value
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         try:
             return list(self._get(list(keys)) or ())
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._unreadable(error) from error
 
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
@@ -92,7 +95,7 @@ class RocksStore:
                 rows.next()
             rows.status()  # a damaged block ends the rows like the last one; only this tells
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._unreadable(error) from error
 
     def scan(self, lower: bytes, upper: bytes, limit: int) -> list[Row]:
         reading = ReadOptions()
@@ -106,7 +109,7 @@ class RocksStore:
                 rows.next()
             rows.status()
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._unreadable(error) from error
         return found
 
     def commit(self, changes: Changes) -> None:
@@ -120,9 +123,23 @@ class RocksStore:
         except Exception as error:
             raise self._explained(error) from error
 
+    @property
+    def size_bytes(self) -> int:
+        """Of its tables."""
+        return sum(table.stat().st_size for table in self._directory.glob("*.sst"))
+
+    def read_through(self) -> None:
+        """Read every row once: FrontierError if a byte of them changed since it was written."""
+        for _ in self.items(b"", b"\xff"):
+            pass
+
     def close(self) -> None:
-        with suppress(DbClosedError):
-            self._rocks.close()
+        """FrontierError if something was wrong by then, such as a damaged table that was being merged."""
+        try:
+            with suppress(DbClosedError):
+                self._rocks.close()
+        except Exception as error:
+            raise self._explained(error) from error
 
     def _write_table(self, changes: Changes) -> str:
         path = str(self._directory / TABLE_FILE)
@@ -140,6 +157,12 @@ class RocksStore:
                 _sync(path)
         writer.finish()
         return path
+
+    def _unreadable(self, error: Exception) -> FrontierError:
+        explained = self._explained(error)
+        if self.on_damage is not None:
+            self.on_damage(explained)
+        return explained
 
     def _explained(self, error: Exception) -> FrontierError:
         text = " ".join(str(error).split())

@@ -27,7 +27,16 @@ from scrapy.http import Response
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.politeness import Politeness
-from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
+from webgraph_it.frontier.records import (
+    Added,
+    Failure,
+    Kind,
+    Lease,
+    Limits,
+    Order,
+    Outcome,
+    RobotsRecord,
+)
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
 from webgraph_it.urls import Refusal, key
@@ -107,7 +116,7 @@ class FrontierScheduler(BaseScheduler):
         self._path = path
         self._politeness = politeness
         self._order = order
-        self._limits = limits
+        self.limits = limits
         self._leases: dict[bytes, Lease] = {}
         self._again: deque[tuple[float, Request]] = deque()
         """What middlewares want to be sent for a lease that is out, and when its host may be asked again."""
@@ -160,9 +169,9 @@ class FrontierScheduler(BaseScheduler):
     # -- Scrapy's side -------------------------------------------------------------------------------------
 
     def open(self, spider: "Spider") -> "Deferred[None] | None":
-        self.frontier = Frontier.open(
-            RocksStore(self._path), self._politeness, self._order, self._limits, time.time()
-        )
+        store = RocksStore(self._path)
+        self.frontier = Frontier.open(store, self._politeness, self._order, self.limits, time.time())
+        store.on_damage = self.fail
         self.now = CrawlClock(self.frontier.opened_at)
         return None
 

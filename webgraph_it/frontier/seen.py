@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from webgraph_it.items import Link
 
 from .layers import Layers
-from .layout import SEEN
+from .layout import CUT, SEEN
 
 REMEMBERED = 75_000
 """Digests in memory, at most; about 90 bytes each. A repeat that they do not answer costs 2 µs more, a look into the
@@ -40,3 +40,13 @@ class Seen:
             return False
         self._layers.put(key, b"")
         return True
+
+    def mark_cut(self, digest: bytes) -> None:
+        """It was met, and a quota keeps it out of the queues: a larger one may let it in."""
+        self._layers.put(SEEN + digest, CUT)
+
+    def mark_queued(self, digest: bytes) -> None:
+        self._layers.put(SEEN + digest, b"")
+
+    def is_cut(self, digest: bytes) -> bool:
+        return self._layers.get(SEEN + digest) == CUT

@@ -32,10 +32,12 @@ class Added(Protocol):
     @property
     def new(self) -> list[Link]: ...
     @property
-    def cut(self) -> Sequence[tuple[Link, State, str]]: ...
+    def cut(self) -> Sequence[tuple[Link, State, str, int]]: ...
 
 
 PARENTS = (State.FETCHED, State.REDIRECT)
+OUTSIDE = "outside-scope"
+"""Reason of the lines for what is found outside the graph and waits to be fetched."""
 
 
 class GraphPipeline:
@@ -43,6 +45,8 @@ class GraphPipeline:
 
     shards: Shards
     tally: Tally
+    committed: dict[str, Durable]
+    """The files of the runs before this one."""
 
     def __init__(
         self, crawler: "Crawler", directory: Path, buffers: dict[str, int], writer_class: Any
@@ -70,6 +74,7 @@ class GraphPipeline:
         files = (
             {name: Durable(*found) for name, found in json.loads(committed).items()} if committed else None
         )
+        self.committed = files or {}
         self.shards = Shards(self._directory, files, self._buffers, self._writer_class)
         self.tally = Tally(scheduler.frontier.get_meta("tally"))
 
@@ -101,9 +106,11 @@ class GraphPipeline:
             self.shards["graph"].write(sequence(page.digest, children))
         self._write_urls(added.new, page.fetch_only)
         self._log(page_line(page, len(children) if is_parent else 0))
-        for link, state, reason in added.cut:
-            self._log(cut_line(link, state, reason, page.depth + 1, page.key))
+        for link, state, reason, host_depth in added.cut:
+            self._log(cut_line(link, state, reason, page.depth + 1, page.key, host_depth))
             self.tally.count_cut(state)
+        if page.fetch_only:
+            self._log_outside(page, added)
         self.tally.count(page, len(children), is_parent=is_parent)
 
     def record_seeds(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added:
@@ -120,9 +127,18 @@ class GraphPipeline:
 
     def _write_seeds(self, added: Added, fetch_only: frozenset[bytes]) -> None:
         self._write_urls(added.new, fetch_only)
-        for link, state, reason in added.cut:
+        for link, state, reason, _ in added.cut:
             self._log(cut_line(link, state, reason, 0, ""))
             self.tally.count_cut(state)
+
+    def _log_outside(self, page: Page, added: Any) -> None:
+        """What is to be fetched but is no node stands in no URL list: the page log keeps it for a repair."""
+        cut = {each.link.digest for each in added.cut}
+        for link in added.new:
+            if link.digest in page.fetch_only and link.digest not in cut:
+                host_depth = page.host_depth + 1 if same_host(link.key, page.key) else 0
+                line = cut_line(link, State.NEVER_TRIED, OUTSIDE, page.depth + 1, page.key, host_depth)
+                self._log(line)
 
     def _write_urls(self, links: Iterable[Link], fetch_only: frozenset[bytes]) -> None:
         lines = "".join([f"{link.key}\t{link.url}\n" for link in links if link.digest not in fetch_only])
@@ -145,11 +161,18 @@ def page_line(page: Page, links: int) -> str:
         f'"status": {page.status}, "type": {quoted(page.media_type)}, "bytes": {page.size_bytes}, '
         f'"digest": "{page.content_digest}", "depth": {page.depth}, "via": {quoted(page.via)}, '
         f'"links": {links}, "address": "{page.address}", "state": "{page.state}", '
-        f'"reason": {quoted(page.reason)}, "seconds": {page.seconds:.3f}}}\n'
+        f'"reason": {quoted(page.reason)}, "seconds": {page.seconds:.3f}, "host_depth": {page.host_depth}}}\n'
     )
 
 
-def cut_line(link: Link, state: State, reason: str, depth: int, via: str) -> str:
-    """A node that was found and deliberately not fetched."""
-    page = Page(link.url, link.key, link.digest, 0.0, state, 0, depth, via, reason=reason)
+def cut_line(link: Link, state: State, reason: str, depth: int, via: str, host_depth: int = 0) -> str:
+    """A node that was found and not fetched."""
+    page = Page(
+        link.url, link.key, link.digest, 0.0, state, 0, depth, via, reason=reason, host_depth=host_depth
+    )
     return page_line(page, 0)
+
+
+def same_host(key: str, other: str) -> bool:
+    """By their keys."""
+    return key.partition(")")[0] == other.partition(")")[0]

@@ -14,8 +14,9 @@ file starts with a parent; a sequence never goes on in the next file. There is n
 **tsv.** `key TAB url LF`, ASCII, once per node of the graph, in order of discovery.
 
 **jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines,
-the last one counts. A key that is in no URL list was fetched but is outside the graph (a seed out of
-scope).
+the last one counts: a node that a limit cut is fetched after all when the limit is raised. A key that is in no
+URL list is outside the graph (a seed out of scope, or a page below it); such a key has a line with the state
+`never-tried` when it is found on a page.
 
 A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones.
 Where committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
@@ -24,8 +25,9 @@ Guarantees: nothing here writes. Whatever is wrong with a directory is one Shard
 found, what was expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
 """
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +43,7 @@ SUFFIXES = {GRAPH_FOLDER: ".g16", URLS_FOLDER: ".tsv", PAGES_FOLDER: ".jsonl"}
 CRAWL_FILE, COMMITTED_FILE = "crawl.json", "committed.json"
 PAGE_FIELDS = (
     "key", "url", "time", "status", "type", "bytes", "digest", "depth", "via", "links", "address", "state",
-    "reason", "seconds",
+    "reason", "seconds", "host_depth",
 )  # fmt: skip
 _NUMBERED = re.compile(r"[0-9]{6,}")
 
@@ -129,6 +131,31 @@ def sequences(part: Part) -> Iterator[tuple[bytes, list[bytes]]]:
             raise ShardError(f"{part.path} starts with a child: a shard starts with a parent (first bit 1).")
     if parent:
         yield parent, children
+
+
+def lines(part: Part) -> Iterator[bytes]:
+    """The lines of a part, without their LF; one that has none is torn, and refused."""
+    read = 0
+    with part.path.open("rb") as file:
+        for line in file:
+            if read >= part.length:
+                return
+            read += len(line)
+            if read > part.length or not line.endswith(b"\n"):
+                raise ShardError(
+                    f"{part.path} is torn: byte {part.length} is within a line. Restore the file from a copy."
+                )
+            yield line[:-1]
+
+
+def page_lines(parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
+    """The objects of a page log."""
+    for part in parts:
+        for line in lines(part):
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise ShardError(f"{part.path} is not a page log: {error}.") from None
 
 
 def _records(part: Part) -> Iterator[bytes]:

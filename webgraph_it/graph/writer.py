@@ -307,14 +307,15 @@ def _check(path: Path, durable: Durable, *, contents: bool) -> None:
             f"{path} has {size} bytes, but {durable.length} were committed: "
             "restore the file from a copy, or begin a new crawl in another JOBDIR."
         )
-    if contents and (found := _crc32(path, durable.length)) != durable.crc32:
+    if contents and (found := crc32_of(path, durable.length)) != durable.crc32:
         raise ShardError(
             f"{path} is damaged: checksum {found:08x}, committed was {durable.crc32:08x}: "
             "restore the file from a copy, or begin a new crawl in another JOBDIR."
         )
 
 
-def _crc32(path: Path, length: int) -> int:
+def crc32_of(path: Path, length: int) -> int:
+    """Of the first `length` bytes."""
     crc = 0
     with path.open("rb") as file:
         while chunk := file.read(min(length, 1 << 20)):

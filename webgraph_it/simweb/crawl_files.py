@@ -1,6 +1,6 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
-Guarantees: it also checks what the formats promise (no parent twice, no arc twice, no digest without a URL, one line
+Guarantees: it also checks what the formats promise (no parent twice, no arc twice, no digest without a URL, one final line
 of the page log per URL, whole records), and what is broken is a sentence in `faults`, never an exception. Whole files
 are read: the directory is that of a crawl that is not running.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 
 FOLDERS = ("urls", "graph", "pages")
 DIGEST_BYTES = 16
+SUPERSEDED = ("quota-cut", "never-tried")
+"""States after which a node may have another line: the limit was raised, or its turn came."""
 
 
 class NotACrawl(Exception):
@@ -118,7 +120,12 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
             graph.pages.setdefault(str(page["key"]), []).append(page)
         else:
             graph.faults.append(f"{where} is not a JSON object with a key and a state")
-    graph.faults += [f"{k} has {len(p)} lines in the page log" for k, p in graph.pages.items() if len(p) > 1]
+    for key, lines in graph.pages.items():
+        earlier = [line["state"] for line in lines[:-1] if line["state"] not in SUPERSEDED]
+        if earlier:
+            graph.faults.append(
+                f"{key} has {len(lines)} lines in the page log, {earlier} before the last one"
+            )
 
 
 def _object(line: str) -> dict[str, object]:

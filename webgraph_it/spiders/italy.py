@@ -5,10 +5,12 @@ another spelling of the same node, which is fetched again there. What failed for
 frontier; what failed for good is a Page too, so that every node has its line in the page log.
 """
 
+import asyncio
 import logging
 import os
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +29,7 @@ from scrapy.settings import BaseSettings
 
 from webgraph_it.crawl.extension import CrawlExtension
 from webgraph_it.crawl.preflight import PROBLEMS
+from webgraph_it.crawl.reconsider import reconsidered
 from webgraph_it.crawl.values import check
 from webgraph_it.engine.required import put_guard
 from webgraph_it.engine.start import examine
@@ -36,7 +39,7 @@ from webgraph_it.fetch.downloader import FetchCalledOff
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
-from webgraph_it.frontier.records import Failure, Lease
+from webgraph_it.frontier.records import Failure, FrontierError, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
@@ -120,12 +123,15 @@ class ItalySpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
-        found = read_seeds(Path(self.settings["SEEDS"]))
-        for complaint in found.complaints:
-            logger.warning(complaint)
-        links, fetch_only = self._usable(found)
-        self.seeds = {link.key: link.url for link in links}
-        if not self._scheduler.ended:  # it may have failed at its opening
+        if self._scheduler.ended:  # it failed at its opening
+            return
+        with suppress(FrontierError):  # the scheduler knows, and the crawl stops
+            await self._reconsider_cuts()
+            found = read_seeds(Path(self.settings["SEEDS"]))
+            for complaint in found.complaints:
+                logger.warning(complaint)
+            links, fetch_only = self._usable(found)
+            self.seeds = {link.key: link.url for link in links}
             added = self._pipeline.record_seeds(links, fetch_only)
             logger.info(
                 "%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"]
@@ -133,6 +139,23 @@ class ItalySpider(Spider):
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
+
+    async def _reconsider_cuts(self) -> None:
+        """What a limit cut that has been raised since is queued."""
+        scheduler, pipeline = self._scheduler, self._pipeline
+        queued = 0
+        for so_far in reconsidered(
+            scheduler.frontier,
+            pipeline.tally,
+            Path(self.settings["JOBDIR"]),
+            pipeline.committed,
+            scheduler.limits,
+            time.time(),
+        ):
+            queued = so_far
+            await asyncio.sleep(0)
+        if queued:
+            logger.info("%d nodes that were cut by a lower limit before are queued now.", queued)
 
     def _usable(self, seeds: Seeds) -> tuple[list[Link], frozenset[bytes]]:
         """The seeds that are to be fetched, and which of them are outside the graph."""
@@ -334,6 +357,7 @@ class ItalySpider(Spider):
             status=response.status,
             depth=lease.depth,
             via=lease.via,
+            host_depth=lease.host_depth,
             size_bytes=len(response.body),
             address=address(response),
             seconds=seconds(response),
@@ -350,6 +374,7 @@ class ItalySpider(Spider):
             status=0,
             depth=lease.depth,
             via=lease.via,
+            host_depth=lease.host_depth,
             reason=reason,
         )
 

@@ -1,0 +1,82 @@
+"""What a crawl remembers of its settings, and what a resume takes from there."""
+
+import os
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from webgraph_it import settings as ours
+from webgraph_it.crawl.remembered import given_names, recall, remembered
+from webgraph_it.crawl.values import check
+
+
+def settings(project: dict[str, object] | None = None, **typed: object) -> Settings:
+    made = Settings()
+    made.setmodule(ours, priority="project")
+    made.setdict(project or {}, priority="project")
+    made.setdict(typed, priority="cmdline")
+    return made
+
+
+def kept(given: Settings) -> dict[str, object]:
+    names = given_names(given)
+    check(given)
+    return remembered(given, names)
+
+
+def test_nothing_given_is_nothing_remembered():
+    assert kept(settings()) == {}
+
+
+def test_what_was_typed_or_set_in_a_project_is_remembered_with_its_true_type():
+    given = settings({"HOST_DELAY": "3"}, MAX_TCP_CONNECTIONS="7", CONTACT_URL="https://example.org/x")
+    expected = {"HOST_DELAY": 3.0, "MAX_TCP_CONNECTIONS": 7, "CONTACT_URL": "https://example.org/x"}
+    assert kept(given) == expected
+
+
+def test_a_default_that_was_typed_is_remembered():
+    assert kept(settings(HOST_DELAY="2.0")) == {"HOST_DELAY": 2.0}
+
+
+def test_components_and_settings_of_the_users_own_are_remembered():
+    mine = '{"my.Middleware": 543}'
+    found = kept(settings(DOWNLOADER_MIDDLEWARES=mine, MY_OPTION="x"))
+    assert found["DOWNLOADER_MIDDLEWARES"]["my.Middleware"] == 543
+    assert found["MY_OPTION"] == "x"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "JOBDIR",
+        "LOG_LEVEL",
+        "CLOSESPIDER_PAGECOUNT",
+        "SEEDS",
+        "MAX_DEPTH",
+        "MY_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+    ],
+)
+def test_what_is_of_one_run_or_secret_or_stands_elsewhere_is_not_remembered(name):
+    assert kept(settings(**{name: "3"})) == {}
+
+
+def test_a_path_is_remembered_in_full(tmp_path):
+    plan = tmp_path / "plan.json"
+    found = kept(settings(BANDWIDTH_SCHEDULE_FILE=os.path.relpath(plan, Path.cwd())))
+    assert Path(found["BANDWIDTH_SCHEDULE_FILE"]).is_absolute()
+
+
+def test_a_resume_takes_what_is_not_given_again():
+    record = {"MAX_DEPTH": 4, "settings": {"HOST_DELAY": 3.0, "MAX_TCP_CONNECTIONS": 7}}
+    now = settings(HOST_DELAY="1")
+    recall(now, record)
+    assert kept(now) == {"HOST_DELAY": 1.0, "MAX_TCP_CONNECTIONS": 7}
+    assert (now["HOST_DELAY"], now["MAX_TCP_CONNECTIONS"], now["MAX_DEPTH"]) == (1.0, 7, 4)
+
+
+def test_a_directory_that_remembers_nothing_still_resumes():
+    now = settings(HOST_DELAY="1")
+    recall(now, {"recipe_version": 1})
+    assert kept(now) == {"HOST_DELAY": 1.0}

@@ -1,0 +1,65 @@
+"""Resuming is refused where it would cut off what was committed, and only there."""
+
+import pytest
+
+from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_older_frontier
+
+
+def names(number: int, size: int) -> dict[str, int]:
+    return {
+        f"{stream}/{number:06d}{suffix}": size for stream, suffix in (("graph", ".g16"), ("pages", ".jsonl"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("record", "committed", "files", "first"),
+    [
+        ({}, None, {}, True),
+        ({}, None, names(1, 50), True),  # killed before the first commit
+        (names(1, 50), None, names(1, 80), True),  # killed between the first commit and committed.json
+        (names(1, 50), names(1, 30), names(1, 80), False),  # between a later one and committed.json
+        (names(1, 50), names(1, 50), {**names(1, 50), **names(2, 9)}, False),  # a second run, not committed
+        (
+            names(1, 50),
+            names(1, 50),
+            {**names(1, 60), **names(2, 9), **names(3, 0)},
+            False,
+        ),  # and a checkpoint
+        (names(1, 50), None, names(1, 50), False),  # nothing to cut
+    ],
+)
+def test_what_a_crash_can_leave_is_resumed(tmp_path, record, committed, files, first):
+    refuse_older_frontier(tmp_path, record, committed, files, first_commit=first)
+
+
+@pytest.mark.parametrize(
+    ("record", "committed", "files"),
+    [
+        ({}, names(1, 50), names(1, 50)),  # a frontier that was made anew
+        (names(1, 30), names(1, 50), names(1, 50)),  # an older one
+        (names(1, 50), {**names(1, 50), **names(2, 9)}, {**names(1, 50), **names(2, 9)}),
+        (
+            names(1, 50),
+            names(1, 50),
+            {**names(1, 50), **names(2, 9), **names(3, 9)},
+        ),  # with its committed.json
+        (names(1, 50), None, {**names(1, 50), **names(2, 9), **names(3, 9)}),
+        (names(1, 50), None, names(1, 80)),  # nobody knows
+    ],
+)
+def test_what_was_committed_is_never_cut(tmp_path, record, committed, files):
+    with pytest.raises(DirectoryError, match="Nothing was changed") as refusal:
+        refuse_older_frontier(tmp_path, record, committed, files, first_commit=False)
+    assert "python -m webgraph_it.repair" in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_empty_folder_in_place_of_the_frontier_is_no_frontier(tmp_path):
+    for name in ("graph", "frontier"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "crawl.json").write_text("{}")
+    refuse_missing_parts(tmp_path)  # a crawl that was killed before it kept anything
+    (tmp_path / "graph/000001.g16").write_bytes(bytes(16))
+    with pytest.raises(DirectoryError, match="no frontier/"):
+        refuse_missing_parts(tmp_path)

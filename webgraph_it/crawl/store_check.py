@@ -1,0 +1,44 @@
+"""The frontier of a crawl directory, looked at before anything is changed: it opens, it is whole, it is the newest."""
+
+import json
+from contextlib import closing
+
+from webgraph_it.crawl.directory import CrawlDirectory, read_json
+from webgraph_it.crawl.survey import flat, found_files, how_to_repair, refuse_older_frontier
+from webgraph_it.frontier.layout import META
+from webgraph_it.frontier.records import FrontierError
+from webgraph_it.frontier.rocks import RocksStore
+from webgraph_it.graph.shards import COMMITTED_FILE
+from webgraph_it.graph.writer import Durable, verify
+
+READ_THROUGH_BYTES = 100_000_000
+"""A store up to this size is read through before a crawl is resumed (about a second); damage in a larger one shows
+when it is read, and stops the crawl then."""
+
+
+def check_store(directory: CrawlDirectory) -> None:
+    """The frontier opens and is the newest there is, and the shards are at least what its last commit says."""
+    if not directory.frontier.exists():
+        return
+    shards, commits = _last_commit(directory)
+    files = {name: Durable(*found) for name, found in json.loads(shards or b"{}").items()}
+    committed = directory.path / COMMITTED_FILE
+    refuse_older_frontier(
+        directory.path,
+        {name: durable.length for name, durable in files.items()},
+        flat(read_json(committed)) if committed.exists() else None,
+        found_files(directory.path),
+        first_commit=int(commits or b"0") <= 1,
+    )
+    verify(directory.path, files)
+
+
+def _last_commit(directory: CrawlDirectory) -> tuple[bytes | None, bytes | None]:
+    """What the frontier says of the shards, and of how many commits there were."""
+    try:
+        with closing(RocksStore(directory.frontier)) as store:
+            if store.size_bytes <= READ_THROUGH_BYTES:
+                store.read_through()
+            return store.get(META + b"shards"), store.get(META + b"commits")
+    except FrontierError as error:
+        raise FrontierError(f"{error}; or {how_to_repair(directory.path)}") from error

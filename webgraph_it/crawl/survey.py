@@ -1,0 +1,103 @@
+"""Is the crawl directory whole? Asked before a resume touches anything; nothing here writes.
+
+The frontier's last commit names every shard file with its length; a resume cuts off whatever lies beyond. That
+is right only if the frontier is the newest there is, and three witnesses tell: the frontier's own record,
+committed.json, and the numbers of the files.
+
+    store commit ──► committed.json      so the record may be ahead of committed.json, and is never behind it
+    checkpoint, or a new run ──► next number      files two numbers ahead of the record are empty
+
+What contradicts them (a frontier that was removed, or restored from an older copy) would make a resume cut off
+pages that were committed: it is refused, and repair rebuilds the frontier from the files.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE, SUFFIXES, numbered_files
+
+Lengths = Mapping[str, int]
+"""`graph/000001.g16` → bytes."""
+
+
+def found_files(path: Path) -> dict[str, int]:
+    """Every shard file in the directory, with its size."""
+    return {
+        f"{stream}/{file.name}": file.stat().st_size
+        for stream, suffix in SUFFIXES.items()
+        for file in numbered_files(path / stream, suffix)
+    }
+
+
+def flat(committed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """committed.json with one name for each file."""
+    return {f"{stream}/{name}": size for stream, files in committed.items() for name, size in files.items()}
+
+
+def how_to_repair(path: Path) -> str:
+    return f"rebuild it from the files with: python -m webgraph_it.repair {path}"
+
+
+def refuse_missing_parts(path: Path) -> None:
+    """Raise DirectoryError if there is a crawl whose crawl.json or frontier is gone."""
+    files = found_files(path)
+    frontier_is_there = (path / "frontier" / "CURRENT").exists()
+    is_crawl = any(files.values()) or (path / COMMITTED_FILE).exists()
+    if (is_crawl or frontier_is_there) and not (path / CRAWL_FILE).exists():
+        raise DirectoryError(
+            f"{path} holds a crawl but no {CRAWL_FILE}, which says what shapes its graph: "
+            "restore that file from a copy, or give another JOBDIR. Nothing was changed."
+        )
+    if is_crawl and not frontier_is_there:
+        raise DirectoryError(
+            f"{path} holds {sum(files.values()):,} bytes of graph, URL lists and page log but no frontier/, "
+            f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}. "
+            "Nothing was changed."
+        )
+
+
+def refuse_older_frontier(
+    path: Path, record: Lengths, committed: Lengths | None, files: Lengths, *, first_commit: bool
+) -> None:
+    """Raise DirectoryError if resuming would cut off what was committed.
+
+    `record`: what the frontier's last commit knew of the files; `committed`: committed.json, None if it is not
+    there; `files`: sizes on disk; `first_commit`: the record is of the crawl's first commit, or of none.
+    """
+    behind = _behind(record, committed or {}) or _beyond_numbers(record, files)
+    if behind:
+        name, known, found = behind
+        raise DirectoryError(
+            f"The frontier in {path} is older than the crawl's files: it knows {known:,} bytes of {name}, "
+            f"and {found:,} were committed. Restore the newest copy of frontier/, or {how_to_repair(path)}. "
+            "Nothing was changed."
+        )
+    tail = sum(max(0, size - record.get(name, 0)) for name, size in files.items())
+    if committed is None and tail and not first_commit:
+        raise DirectoryError(
+            f"{path} has no {COMMITTED_FILE}, so nobody knows whether {tail:,} bytes beyond the frontier's last "
+            f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}. "
+            "Nothing was changed."
+        )
+
+
+def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
+    """The first file of which more was committed than the frontier knows: name, bytes known, bytes committed."""
+    for name, length in sorted(committed.items()):
+        if record.get(name, 0) < length:
+            return name, record.get(name, 0), length
+    return None
+
+
+def _beyond_numbers(record: Lengths, files: Lengths) -> tuple[str, int, int] | None:
+    """A file too far ahead to be of the run that the last commit belongs to, or of the one after it."""
+    newest = max((_number(name) for name in record), default=0)
+    for name, size in sorted(files.items()):
+        if size and _number(name) >= newest + 2:
+            return name, record.get(name, 0), size
+    return None
+
+
+def _number(name: str) -> int:
+    return int(Path(name).stem)

@@ -1,0 +1,82 @@
+"""A frontier made anew from what a crawl left in its files.
+
+Known again: every URL that was seen, what waits in the queues with its depth, its finder and its order, the counters
+of hosts, quotas and traps, each host's address, and whether it was given up. Not known: robots.txt, Crawl-delays,
+failures in a row and retries, which the crawl learns again as it goes. The rebuilt frontier counts as crashed: no
+host is asked before its delay has passed since the opening.
+
+    rebuild = Rebuild(store, order, limits)
+    rebuild.finished(page) / rebuild.cut(page)     for every node with a line in the page log
+    rebuild.queue(link, depth, host_depth, via)    for every other one
+    rebuild.commit(); rebuild.abandon()
+"""
+
+from collections.abc import Mapping
+
+from webgraph_it.items import Link, Page, State
+
+from .frontier import Frontier
+from .layout import CUT, SEEN, host_of
+from .politeness import Clock, Politeness
+from .records import Limits, Order
+from .store import Store
+
+MAX_UNCOMMITTED = 60_000
+GIVEN_UP = "host-given-up"
+"""Reason in the page log of a URL that was not fetched because its host had failed too often."""
+
+
+class Rebuild(Frontier):
+    """Opened on an empty store; memory is bounded as that of any frontier."""
+
+    def __init__(self, store: Store, order: Order, limits: Limits) -> None:
+        super().__init__(store, Politeness(), order, limits, 0.0)
+
+    def finished(self, page: Page, *, cut_before: bool = False) -> None:
+        """A URL that was tried, and never comes again. `cut_before`: an earlier line said that a quota cut it."""
+        host = self._roster.host(host_of(page.key))
+        self._totals.hosts += host.accepted == 0
+        host.accepted += 1
+        host.finished += 1
+        host.failed += page.status >= 500 or (page.state is State.ERROR and not page.status)
+        host.address = page.address or host.address
+        host.clock = Clock(duration_seconds=page.seconds, given_up=page.reason == GIVEN_UP)
+        self._roster.save(host)
+        self._layers.put(SEEN + page.digest, b"")
+        self._totals.done += 1
+        self._totals.seen += not cut_before
+        self._totals.cut -= cut_before
+        self._traps.same_content(page.key, page.content_digest)
+        self._count_query(Link(page.url, page.key, page.digest, ""))
+        self._commit_if_large()
+
+    def cut(self, page: Page) -> None:
+        """A node that was found and not queued."""
+        self._layers.put(SEEN + page.digest, CUT if page.state is State.QUOTA_CUT else b"")
+        self._totals.seen += 1
+        self._totals.cut += 1
+        if page.reason in ("queries-per-path", "pages-per-host"):
+            self._count_query(Link(page.url, page.key, page.digest, ""))
+        self._commit_if_large()
+
+    def queue(self, link: Link, depth: int, host_depth: int, via: str) -> None:
+        """A URL that waits."""
+        host = self._roster.host(host_of(link.key))
+        self._enqueue(host, link, depth, host_depth, via, 0.0)
+        self._roster.save(host)
+        self._layers.put(SEEN + link.digest, b"")
+        self._totals.seen += 1
+        self._count_query(link)
+        self._commit_if_large()
+
+    def commit(self, meta: Mapping[str, bytes] | None = None) -> None:
+        frozen = self.freeze()
+        frozen.write(meta)
+        self.forget(frozen)
+
+    def _count_query(self, link: Link) -> None:
+        self._traps.queries(link)
+
+    def _commit_if_large(self) -> None:
+        if self.counts().uncommitted > MAX_UNCOMMITTED:
+            self.commit()

@@ -1,0 +1,104 @@
+"""Which page found which node: the URL list beside the page log and the shards.
+
+A page is recorded in one step: its new nodes go to the URL list, its children to the shard, its line to the page
+log. So the list is made of blocks, one a page, in the order of the log, and a child of a page stands in its block or
+before it. Hence, when a child of a page is met in the list, all lines up to it were found by then: those that are
+children of the page, by the page; the others by a page that writes no arcs (outside the graph), or as seeds.
+
+Guarantees: every line comes out once, in order. The finder is exact where all finders write arcs. Beside pages
+outside the graph, or with LINK_KINDS_FOLLOWED, it is the nearest one that can have been it: this touches the depth of
+a node, not whether it is one.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from webgraph_it.items import Page
+from webgraph_it.repair.streams import Listed, Logged, Sequence16
+
+WINDOW_LINES = 50_000
+"""Lines of the list in memory: a page outside the graph with more new links than that hides the finders of what
+follows."""
+
+
+class Found(NamedTuple):
+    """A line of the URL list and the page where the node was first found; None: a seed."""
+
+    line: Listed
+    finder: Page | None
+
+
+def recorded(
+    log: Iterable[Logged], shards: Iterable[Sequence16]
+) -> Iterator[tuple[Logged, Sequence16 | None]]:
+    """The lines of pages that were tried, each with its sequence; None: it has none."""
+    following = iter(shards)
+    sequence = next(following, None)
+    for line in log:
+        if not line.was_tried:
+            continue
+        if sequence is not None and sequence.parent == line.page.digest:
+            yield line, sequence
+            sequence = next(following, None)
+        else:
+            yield line, None
+
+
+def found(
+    urls: Iterable[Listed],
+    pages: Iterable[tuple[Logged, Sequence16 | None]],
+    is_parent: Callable[[Page], bool],
+    is_seed: Callable[[bytes], bool],
+) -> Iterator[Found]:
+    """Every line of the URL list with its finder. `is_parent`: the page's links were followed."""
+    ahead = _Ahead(urls)
+    for line in ahead.take_while(is_seed):
+        yield Found(line, None)
+    outside: Page | None = None
+    for logged, sequence in pages:
+        if sequence is None:
+            outside = logged.page if is_parent(logged.page) else outside
+            continue
+        children = set(sequence.children)
+        for line in ahead.take_up_to(children):
+            if line.link.digest in children:
+                yield Found(line, logged.page)
+            elif is_seed(line.link.digest):
+                yield Found(line, None)
+            else:
+                yield Found(line, outside or logged.page)
+    for line in ahead.take_while(lambda _: True):
+        yield Found(line, None if is_seed(line.link.digest) else outside)
+
+
+class _Ahead:
+    """The next lines of the list, and where each node stands among them."""
+
+    def __init__(self, urls: Iterable[Listed]) -> None:
+        self._urls = iter(urls)
+        self._lines: deque[Listed] = deque()
+        self._places: dict[bytes, int] = {}
+        self._taken = 0
+
+    def take_while(self, wanted: Callable[[bytes], bool]) -> Iterator[Listed]:
+        while self._fill() and wanted(self._lines[0].link.digest):
+            yield self._take()
+
+    def take_up_to(self, children: set[bytes]) -> list[Listed]:
+        """The lines up to the last child among them; none if no child is among them."""
+        self._fill()
+        last = max((self._places.get(child, -1) for child in children), default=-1)
+        return [self._take() for _ in range(last + 1 - self._taken)]
+
+    def _take(self) -> Listed:
+        line = self._lines.popleft()
+        del self._places[line.link.digest]
+        self._taken += 1
+        return line
+
+    def _fill(self) -> bool:
+        while len(self._lines) < WINDOW_LINES and (line := next(self._urls, None)) is not None:
+            self._places[line.link.digest] = self._taken + len(self._lines)
+            self._lines.append(line)
+        return bool(self._lines)

@@ -1,0 +1,371 @@
+"""A new frontier from the files of a crawl.
+
+    1  which lengths count    those of committed.json; without it, the longest whole and consistent beginning
+    2  frontier.new           seen = URL list and page log, done = page log, queued = the rest
+    3  committed.json         with these lengths
+    4  the files              cut there; what is cut off is kept in cut-off/
+    5  frontier               takes the place of the old one, which is kept as frontier.old
+
+Guarantees: after a crash at any moment the same command finishes the work. Nothing that counts is cut, nothing at all
+is deleted. After a resume the graph is the one of a crawl that never lost its frontier: what was fetched is not
+fetched again, except what was not committed. Memory is bounded: what must be looked up is in a store on disk.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, read_json, refuse_unusable
+from webgraph_it.crawl.store_check import check_store
+from webgraph_it.crawl.survey import flat, found_files
+from webgraph_it.frontier.layers import Layers
+from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
+from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order
+from webgraph_it.frontier.rocks import RocksStore
+from webgraph_it.graph.disk import sync
+from webgraph_it.graph.shards import (
+    COMMITTED_FILE,
+    CRAWL_FILE,
+    GRAPH_FOLDER,
+    PAGES_FOLDER,
+    SUFFIXES,
+    URLS_FOLDER,
+    Part,
+    ShardError,
+    numbered_files,
+)
+from webgraph_it.graph.tally import Tally
+from webgraph_it.graph.writer import Durable, crc32_of
+from webgraph_it.items import Link, Page, State
+from webgraph_it.repair.discovery import found, recorded
+from webgraph_it.repair.streams import (
+    START,
+    Logged,
+    Place,
+    Sequence16,
+    listed,
+    logged,
+    sequences,
+)
+from webgraph_it.urls.seed_changes import seed_digests
+
+PARENTS = (State.FETCHED, State.REDIRECT)
+CUTS = (State.TRAP_CUT, State.QUOTA_CUT)
+TRIED, CUT, WAITS_OUTSIDE = b"t", b"c", b"w"
+"""What the last line of a key says."""
+
+Parts = dict[str, list[Part]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a directory."""
+
+    was_sound: bool
+    counts: Counts | None = None
+    cut_off_bytes: int = 0
+    kept_frontier: Path | None = None
+
+
+def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
+    """Give the crawl directory a frontier that agrees with its files; says on the way what it does."""
+    refuse_unusable(path)
+    directory = CrawlDirectory(path)
+    if not (path / CRAWL_FILE).exists():
+        raise DirectoryError(f"{path} is no crawl directory: it has no {CRAWL_FILE}. Restore it from a copy.")
+    directory.lock()
+    try:
+        if reason := why_unsound(directory):
+            tell(reason)
+            return _rebuilt(directory, tell)
+        return Outcome(was_sound=True)
+    finally:
+        directory.unlock()
+
+
+def why_unsound(directory: CrawlDirectory) -> str:
+    """Why the frontier cannot be used; empty if it can."""
+    if not (directory.frontier / "CURRENT").exists():
+        return "There is no frontier."
+    try:
+        check_store(directory)
+    except ShardError:
+        raise
+    except (DirectoryError, FrontierError) as error:
+        return str(error)
+    return ""
+
+
+def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
+    path = directory.path
+    new, work_path = path / "frontier.new", path / "frontier.work"
+    for leftover in (new, work_path):
+        shutil.rmtree(leftover, ignore_errors=True)
+    work = Work(work_path)
+    try:
+        copy = directory.seeds_copy()
+        for each in seed_digests(copy) if copy else ():
+            work.add_seed(each)
+        parts = _parts(path, _lengths(path, work, tell))
+        files = {
+            f"{stream}/{part.path.name}": Durable(part.length, crc32_of(part.path, part.length))
+            for stream, some in parts.items()
+            for part in some
+        }
+        counts = _write_frontier(new, directory.record(), parts, files, work)
+    finally:
+        work.close()
+        shutil.rmtree(work_path, ignore_errors=True)
+    directory.write_committed(files)
+    cut_off = cut_files(path, {name: file.length for name, file in files.items()})
+    kept = _free_name(path / "frontier.old") if directory.frontier.exists() else None
+    if kept is not None:
+        directory.frontier.rename(kept)
+    new.rename(directory.frontier)
+    sync(path)
+    return Outcome(False, counts, cut_off, kept)
+
+
+# -- which lengths count ------------------------------------------------------------------------------------
+
+
+def _lengths(path: Path, work: "Work", tell: Callable[[str], None]) -> dict[str, int]:
+    sizes = found_files(path)
+    if (path / COMMITTED_FILE).exists():
+        committed = flat(read_json(path / COMMITTED_FILE))
+        for name, length in sorted(committed.items()):
+            if sizes.get(name, 0) < length:
+                raise ShardError(
+                    f"{path / name} has {sizes.get(name, 0):,} bytes, but {length:,} were committed: "
+                    "restore the file from a copy. Nothing was changed."
+                )
+        return committed
+    tell(f"There is no {COMMITTED_FILE}: the files count as far as they are whole and agree.")
+    return consistent_lengths(path, sizes, work)
+
+
+def consistent_lengths(path: Path, sizes: dict[str, int], work: "Work") -> dict[str, int]:
+    """The longest beginning of the three streams that a commit could have made, without its last page.
+
+    The last page is left out because nobody knows whether all lines of nodes cut on it were written.
+    """
+    parts = _parts(path, sizes)
+    for listing in listed(parts[URLS_FOLDER]):
+        work.add_listed(listing.link.digest)
+    pages_end = graph_end = graph_so_far = START
+    for line, sequence in recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER])):
+        pages_end, graph_end = line.start, graph_so_far
+        if not _agree(line, sequence, work):
+            break
+        graph_so_far = sequence.end if sequence is not None else graph_so_far
+    urls_end = _end_of_urls(parts, pages_end, graph_end, work)
+    ends = {PAGES_FOLDER: pages_end, GRAPH_FOLDER: graph_end, URLS_FOLDER: urls_end}
+    return {
+        f"{stream}/{part.path.name}": _length_within(index, part, ends[stream])
+        for stream, some in parts.items()
+        for index, part in enumerate(some)
+        if index <= ends[stream].part
+    }
+
+
+def _agree(line: Logged, sequence: Sequence16 | None, work: "Work") -> bool:
+    """Whether the shard and the URL list hold what the line says of its page."""
+    if sequence is None:
+        return line.page.state not in PARENTS or not work.is_listed(line.page.digest)
+    return len(sequence.children) == line.links and all(map(work.is_listed, sequence.children))
+
+
+def _end_of_urls(parts: Parts, pages_end: Place, graph_end: Place, work: "Work") -> Place:
+    """The list up to the last line that a kept page found, or that is a seed."""
+    kept = {
+        PAGES_FOLDER: _shortened(parts[PAGES_FOLDER], pages_end),
+        GRAPH_FOLDER: _shortened(parts[GRAPH_FOLDER], graph_end),
+    }
+    pairs = recorded(logged(kept[PAGES_FOLDER]), sequences(kept[GRAPH_FOLDER]))
+    end = START
+    for each in found(listed(parts[URLS_FOLDER]), pairs, _has_links, work.is_seed):
+        if each.finder is not None or work.is_seed(each.line.link.digest):
+            end = each.line.end
+    return end
+
+
+def _shortened(parts: list[Part], end: Place) -> list[Part]:
+    return [
+        Part(part.path, _length_within(index, part, end))
+        for index, part in enumerate(parts)
+        if index <= end.part
+    ]
+
+
+def _length_within(index: int, part: Part, end: Place) -> int:
+    return part.length if index < end.part else end.offset
+
+
+def _parts(path: Path, lengths: dict[str, int]) -> Parts:
+    """The files that count, as far as they do."""
+    return {
+        stream: [
+            Part(file, lengths[f"{stream}/{file.name}"])
+            for file in numbered_files(path / stream, suffix)
+            if f"{stream}/{file.name}" in lengths
+        ]
+        for stream, suffix in SUFFIXES.items()
+    }
+
+
+# -- the frontier -------------------------------------------------------------------------------------------
+
+
+def _write_frontier(
+    new: Path, record: dict[str, Any], parts: Parts, files: dict[str, Durable], work: "Work"
+) -> Counts:
+    store = RocksStore(new)
+    rebuild = Rebuild(store, *_policies(record))
+    tally = Tally()
+    try:
+        _replay_log(parts, rebuild, tally, work)
+        pairs = recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER]))
+        for each in found(listed(parts[URLS_FOLDER]), _counted(pairs, tally), _has_links, work.is_seed):
+            link, finder = each.line.link, each.finder
+            if work.state(link.digest) is None:
+                rebuild.queue(link, *_place(link, finder))
+        for line in logged(parts[PAGES_FOLDER]):
+            page = line.page
+            if page.state is State.NEVER_TRIED and work.state(page.digest) == WAITS_OUTSIDE:
+                link = Link(page.url, page.key, page.digest, "")
+                rebuild.queue(link, page.depth, page.host_depth, page.via)
+                work.set_state(page.digest, TRIED)
+        rebuild.commit({"shards": json.dumps(files).encode(), "tally": tally.to_bytes(), "commits": b"2"})
+        return rebuild.counts()
+    finally:
+        rebuild.abandon()
+
+
+def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
+    limits = Limits(
+        max_pages_per_host=record.get("MAX_PAGES_PER_HOST", 0),
+        max_depth=record.get("MAX_DEPTH", 0),
+        max_host_depth=record.get("MAX_HOST_DEPTH", 0),
+        max_queries_per_path=record.get("MAX_QUERIES_PER_PATH", 0),
+        max_same_content=record.get("MAX_SAME_CONTENT", 0),
+    )
+    return Order(record.get("settings", {}).get("FRONTIER_ORDER", Order.BREADTH)), limits
+
+
+def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> None:
+    """Every line of the page log, in order; of several with one key the last counts."""
+    for line in logged(parts[PAGES_FOLDER]):
+        page, before = line.page, work.state(line.page.digest)
+        if line.was_tried:
+            if before != TRIED:
+                rebuild.finished(page, cut_before=before == CUT)
+                tally.states[State.QUOTA_CUT] -= before == CUT
+            work.set_state(page.digest, TRIED)
+        elif page.state in CUTS and before is None:
+            rebuild.cut(page)
+            tally.count_cut(page.state)
+            work.set_state(page.digest, CUT)
+        elif before is None:
+            work.set_state(page.digest, WAITS_OUTSIDE)
+        if page.time:
+            tally.seconds = max(tally.seconds, page.time)
+
+
+def _counted(
+    pairs: Iterator[tuple[Logged, Sequence16 | None]], tally: Tally
+) -> Iterator[tuple[Logged, Sequence16 | None]]:
+    """The same, and the tally counts them; the crawl's time is from the first fetch to the last."""
+    first = 0.0
+    for line, sequence in pairs:
+        first = first or line.page.time
+        tally.count(line.page, line.links, is_parent=sequence is not None)
+        yield line, sequence
+    tally.seconds = max(0.0, tally.seconds - first) if first else 0.0
+
+
+def _has_links(page: Page) -> bool:
+    return page.state in PARENTS
+
+
+def _place(link: Link, finder: Page | None) -> tuple[int, int, str]:
+    """Depth, host depth and via of a node that this page found; of a seed if there is none."""
+    if finder is None:
+        return 0, 0, ""
+    same_host = link.key.partition(")")[0] == finder.key.partition(")")[0]
+    return finder.depth + 1, finder.host_depth + 1 if same_host else 0, finder.key
+
+
+# -- the files ----------------------------------------------------------------------------------------------
+
+
+def cut_files(path: Path, lengths: dict[str, int]) -> int:
+    """Cut the files to these lengths; what is cut off goes to a folder of its own. Returns its bytes."""
+    longer = {
+        name: size
+        for name, size in found_files(path).items()
+        if size > lengths.get(name, 0) or name not in lengths
+    }
+    if not longer:
+        return 0
+    folder = _free_name(path / "cut-off")
+    for name in longer:
+        source, kept = path / name, folder / name
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        if name not in lengths:
+            source.rename(kept)
+            continue
+        with source.open("r+b") as file, kept.open("wb") as rest:
+            file.seek(lengths[name])
+            shutil.copyfileobj(file, rest)
+            rest.flush()
+            file.truncate(lengths[name])
+        sync(source)
+    return sum(size - lengths.get(name, 0) for name, size in longer.items())
+
+
+def _free_name(path: Path) -> Path:
+    """The path, or with the first number that is free."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free
+
+
+class Work:
+    """What a repair must look up: the last word on each key of the page log, the seeds, the nodes listed."""
+
+    def __init__(self, path: Path) -> None:
+        self._store = RocksStore(path)
+        self._layers = Layers(self._store)
+
+    def state(self, digest: bytes) -> bytes | None:
+        return self._layers.get(b"p" + digest)
+
+    def set_state(self, digest: bytes, state: bytes) -> None:
+        self._put(b"p" + digest, state)
+
+    def add_seed(self, digest: bytes) -> None:
+        self._put(b"s" + digest, b"")
+
+    def is_seed(self, digest: bytes) -> bool:
+        return self._layers.get(b"s" + digest) is not None
+
+    def add_listed(self, digest: bytes) -> None:
+        self._put(b"u" + digest, b"")
+
+    def is_listed(self, digest: bytes) -> bool:
+        return self._layers.get(b"u" + digest) is not None
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _put(self, key: bytes, value: bytes) -> None:
+        self._layers.put(key, value)
+        if len(self._layers) > MAX_UNCOMMITTED:
+            frozen = self._layers.freeze()
+            frozen.write()
+            self._layers.forget(frozen)

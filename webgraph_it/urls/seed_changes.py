@@ -1,0 +1,73 @@
+"""Does one seed list contain another? In bounded memory, however long the lists are.
+
+Lists grow mostly at their end: then comparing bytes is enough. Otherwise the digests of both lists are dealt into
+BUCKETS temporary files by their first byte, and compared bucket by bucket.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from hashlib import md5
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from webgraph_it.urls.names import digest, key
+from webgraph_it.urls.seeds import parse_seeds
+
+BUCKETS = 64
+DIGEST_BYTES = 16
+LINES_AT_ONCE = 1_000
+CHUNK_BYTES = 1 << 20
+
+
+def contains_all_seeds(new: Path, old: Path) -> bool:
+    """Whether every seed and every `+` prefix of `old` is in `new`; order, spelling and comments do not matter."""
+    return _begins_with(new, old) or _buckets_contain(new, old)
+
+
+def _begins_with(new: Path, old: Path) -> bool:
+    """Byte for byte, up to a whole line."""
+    size = old.stat().st_size
+    if new.stat().st_size < size:
+        return False
+    last = b"\n"
+    with new.open("rb") as longer, old.open("rb") as shorter:
+        while chunk := shorter.read(CHUNK_BYTES):
+            if longer.read(len(chunk)) != chunk:
+                return False
+            last = chunk[-1:]
+        return last == b"\n" or longer.read(1) in (b"", b"\n", b"\r")
+
+
+def _buckets_contain(new: Path, old: Path) -> bool:
+    with ExitStack() as stack:
+        news, olds = _dealt(new, stack), _dealt(old, stack)
+        return all(_digests(few) <= _digests(many) for few, many in zip(olds, news, strict=True))
+
+
+def _dealt(path: Path, stack: ExitStack) -> list[IO[bytes]]:
+    files: list[IO[bytes]] = [stack.enter_context(_new_bucket()) for _ in range(BUCKETS)]
+    for each in seed_digests(path):
+        files[each[0] % BUCKETS].write(each)
+    return files
+
+
+def _new_bucket() -> IO[bytes]:
+    return TemporaryFile()
+
+
+def _digests(file: IO[bytes]) -> set[bytes]:
+    file.seek(0)
+    return set(iter(lambda: file.read(DIGEST_BYTES), b""))
+
+
+def seed_digests(path: Path) -> Iterator[bytes]:
+    """The digest of each seed's node, and one for each `+` prefix."""
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        while some := list(islice(lines, LINES_AT_ONCE)):
+            seeds = parse_seeds((line.rstrip("\r\n") for line in some), str(path))
+            yield from (digest(str(key(url))) for url in seeds.urls)
+            yield from (
+                md5(b"+" + each.encode(), usedforsecurity=False).digest() for each in seeds.extra_prefixes
+            )
