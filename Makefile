@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check slow bench screenshots clean
+.PHONY: help demo test check audit slow bench screenshots clean
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -25,6 +25,9 @@ check: .venv/installed ## format, lint, types, import direction
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+audit: .venv/audit ## ask for known vulnerabilities of what is installed
+	@.ci/audit .venv/audit/bin/pip-audit
+
 bench: .venv/bench ## run every benchmark, ours and a peer side by side
 	@.ci/packages wrk:wrk java:openjdk-17-jre-headless
 	$(BIN)/python -m tests.benchmarks
@@ -43,6 +46,11 @@ clean: ## remove the environment and everything made by demo
 	@$(PYTHON) -m venv .venv
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
+
+.venv/audit: .venv/installed
+	@echo "Setting up pip-audit in an environment of its own …"
+	@$(PYTHON) -m venv $@
+	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.10,<3' || { rm -rf $@; exit 1; }
 
 .venv/bench: .venv/installed
 	@echo "Adding the benchmarks' peers to .venv …"

@@ -415,8 +415,8 @@ class CrawlExtension:
 
     def _stalled(self, seconds: float) -> None:
         stats = self._crawler.stats
-        stats.inc_value("loop/stalls")
-        stats.inc_value("loop/stall_seconds", seconds)
+        stats.set_value("loop/stalls", self._watchdog.stalls)
+        stats.set_value("loop/stall_seconds", self._watchdog.stall_seconds)
         now = time.monotonic()
         if now - self._stall_told_at >= STALL_LOG_SECONDS:
             self._stall_told_at = now

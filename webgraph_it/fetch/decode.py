@@ -12,7 +12,7 @@ from (nobody can pack twice what was packed well), and a gzip body has at most M
 
 import zlib
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
 import brotli
 import zstandard
@@ -210,7 +210,7 @@ def _brotli(body: bytes, output: _Output) -> Generator[None, None, None]:
 def _zstd(body: bytes, output: _Output) -> Generator[None, None, None]:
     """Frame after frame. Where a frame breaks off is not told: what came is there."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
-    stream = decompressor.stream_writer(output, write_size=_DRAIN_BYTES)
+    stream = decompressor.stream_writer(cast("IO[bytes]", output), write_size=_DRAIN_BYTES)
     for at in range(0, len(body), _FEED_BYTES):
         piece = body[at : at + _FEED_BYTES]
         try:

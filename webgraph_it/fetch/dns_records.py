@@ -13,6 +13,9 @@ MAX_RECORDS = 32
 """Of an answer: aliases on the way, and addresses."""
 
 
+_DOOR: dict[str, Any] = vars(pycares)
+
+
 class Records(NamedTuple):
     """The beginning of an answer."""
 
@@ -33,16 +36,15 @@ def records(result: Any) -> Records:
 def read_only_the_beginning() -> bool:
     """Replace pycares' reading of answers. False if it has no such door."""
     needed = ("parse_dnsrec", "extract_record_data", "DNSRecord", "_lib", "_ffi", "maybe_str")
-    if not all(hasattr(pycares, name) for name in needed):
+    if not all(name in _DOOR for name in needed):
         return False
-    pycares.parse_dnsrec = _parsed
+    _DOOR["parse_dnsrec"] = _parsed
     return True
 
 
 def _parsed(answer: Any) -> tuple[Records | None, int | None]:
     """What pycares' own function does, for the first records of the answer section."""
-    lib: Any = vars(pycares)["_lib"]
-    ffi: Any = vars(pycares)["_ffi"]
+    lib, ffi = _DOOR["_lib"], _DOOR["_ffi"]
     if answer == ffi.NULL:
         return None, lib.ARES_EBADRESP
     section = lib.ARES_SECTION_ANSWER
@@ -64,11 +66,11 @@ def _record(raw: Any, lib: Any, ffi: Any) -> Any:
         return None
     kind = lib.ares_dns_rr_get_type(raw)
     try:
-        data = pycares.extract_record_data(raw, kind)
+        data = _DOOR["extract_record_data"](raw, kind)
     except Exception:  # what pycares does with records of a kind that it does not know
         return None
-    return pycares.DNSRecord(
-        name=pycares.maybe_str(ffi.string(lib.ares_dns_rr_get_name(raw))),
+    return _DOOR["DNSRecord"](
+        name=_DOOR["maybe_str"](ffi.string(lib.ares_dns_rr_get_name(raw))),
         type=kind,
         record_class=lib.ares_dns_rr_get_class(raw),
         ttl=lib.ares_dns_rr_get_ttl(raw),
