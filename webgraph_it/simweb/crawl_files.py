@@ -1,8 +1,8 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
 Guarantees: it also checks what the formats promise (no parent twice, no arc twice, no digest without a URL, one final
-line of the page log per URL, whole records), and what is broken is a sentence in `faults`, never an exception. Whole files
-are read: the directory is that of a crawl that is not running.
+line of the page log per URL, whole records), and what is broken is a sentence in `faults`, never an exception. Whole
+files are read: the directory is that of a crawl that is not running.
 """
 
 import json
