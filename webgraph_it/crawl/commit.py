@@ -30,13 +30,18 @@ class Committer:
         self._shards = shards
         self._tally = tally
         self._turn = asyncio.Lock()
+        self._committing: asyncio.Task[None] | None = None
         self.commits = 0
         self.stopped = False
         """What is in memory may be half of a change: nothing is committed any more."""
         self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, the next file numbers begin."""
+        """With `checkpoint`, the next file numbers begin. It is finished even if its caller is cancelled."""
+        self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
+        await asyncio.shield(self._committing)
+
+    async def _commit(self, checkpoint: bool) -> None:
         async with self._turn:
             await self._shards.room()
             if self.stopped:
