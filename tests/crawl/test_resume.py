@@ -109,37 +109,58 @@ def test_a_jobdir_where_nothing_can_be_kept_is_one_sentence(web, tmp_path, jobdi
     assert "Traceback" not in said
 
 
-WITHOUT_READING_THROUGH = """
-from scrapy.cmdline import execute
-from webgraph_it.crawl import store_check
-store_check.READ_THROUGH_BYTES = -1
-execute()
-"""
-
-
-def test_a_changed_byte_in_the_store_stops_the_crawl_in_one_sentence_and_is_repaired(tmp_path):
+def test_a_changed_byte_in_the_store_is_found_before_the_crawl_resumes_and_is_repaired(tmp_path):
     with SimWeb(hosts=20, pages=300, seed=6, only=["plain"]) as web:
-        kill_partway(web, tmp_path, 60)
-        for table in (tmp_path / "frontier").glob("*.sst"):
-            damaged = bytearray(table.read_bytes())
-            if (place := damaged.rfind(b"http")) >= 0:  # in a queue, or in what is known of a robots.txt
-                damaged[place] ^= 1
-            table.write_bytes(damaged)
+        kill_partway(web, tmp_path, 100)
+        table = max((tmp_path / "frontier").glob("*.sst"), key=lambda path: path.stat().st_size)
+        table.write_bytes(table.read_bytes().replace(b"http", b"htTp", 1))
         before = content(tmp_path)
         said = resume(tmp_path, code=2)
         assert f"python -m webgraph_it.repair {tmp_path}" in said
         assert "Traceback" not in said
         assert content(tmp_path) == before
+        repair(tmp_path)
+        resume(tmp_path)
+        assert differences(web, tmp_path) == []
+
+
+READING_FAILS = """
+from scrapy.cmdline import execute
+from webgraph_it.frontier.frontier import Frontier
+
+open_frontier = Frontier.open
+
+def open_and_fail(store, *policies):
+    frontier, read, left = open_frontier(store, *policies), store._get, 500
+
+    def get(key):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Exception("Corruption: block checksum mismatch")  # as rocksdict does
+        return read(key)
+
+    store._get = get
+    return frontier
+
+Frontier.open = open_and_fail
+execute()
+"""
+
+
+def test_a_store_that_cannot_be_read_stops_the_crawl_in_one_sentence_and_half_a_change_is_not_kept(tmp_path):
+    with SimWeb(hosts=20, pages=300, seed=7, only=["plain"]) as web:
+        kill_partway(web, tmp_path, 60)
         ran = subprocess.run(
-            [sys.executable, "-c", WITHOUT_READING_THROUGH, "crawl", "italy", "-s", f"JOBDIR={tmp_path}"],
+            [sys.executable, "-c", READING_FAILS, "crawl", "italy", "-s", f"JOBDIR={tmp_path}"],
             cwd=PROJECT,
             capture_output=True,
             text=True,
             timeout=120,
         )
         assert "The crawl stops: " in ran.stderr, ran.stderr[-3000:]
+        assert f"python -m webgraph_it.repair {tmp_path}" in ran.stderr
         assert "'finish_reason': 'failed'" in ran.stderr
         assert "Traceback" not in ran.stderr, ran.stderr[-6000:]
-        repair(tmp_path)
         resume(tmp_path)
         assert differences(web, tmp_path) == []

@@ -30,6 +30,7 @@ class Committer:
         self._shards = shards
         self._tally = tally
         self._turn = asyncio.Lock()
+        self._committing: asyncio.Task[None] | None = None
         self.stopped = False
         """Nothing more is committed."""
         self.commits = 0
@@ -40,9 +41,10 @@ class Committer:
         self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, the next file numbers begin. A caller that is cancelled does not stop a commit half-way:
-        the next one waits for it."""
-        await asyncio.shield(self._commit(checkpoint))
+        """With `checkpoint`, the next file numbers begin. It is finished even if its caller is cancelled; the next
+        one waits for it."""
+        self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
+        await asyncio.shield(self._committing)
 
     async def _commit(self, checkpoint: bool) -> None:
         async with self._turn:

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from webgraph_it.crawl.directory import CrawlDirectory, read_json
 from webgraph_it.crawl.survey import flat, found_files, how_to_repair, refuse_older_frontier
-from webgraph_it.frontier.layout import META
+from webgraph_it.frontier.layout import META, STATE
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph.shards import COMMITTED_FILE
@@ -39,6 +39,7 @@ def _last_commit(directory: CrawlDirectory) -> tuple[bytes | None, bytes | None]
         with closing(RocksStore(directory.frontier)) as store:
             if store.size_bytes <= READ_THROUGH_BYTES:
                 store.read_through()
+            store.get(STATE)  # what the opening reads first
             return store.get(META + b"shards"), store.get(META + b"commits")
     except FrontierError as error:
         raise FrontierError(f"{error}; or {how_to_repair(directory.path)}") from error
