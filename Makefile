@@ -12,7 +12,7 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 test: .venv/installed ## run the tests (under ten minutes)
 	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace
 	$(BIN)/python -m pytest -m "alone and not slow"
-	$(BIN)/python -m pytest -n 3 -m "not alone and not slow"
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not alone and not slow"
 
 slow: .venv/installed ## run the long checks too: 200 kills, fuzzing, ten minutes of attacks
 	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace java:openjdk-17-jre-headless soffice:libreoffice-writer

@@ -188,5 +188,5 @@ def test_a_crawl_that_stood_still_resumes_exactly(tmp_path):
         lines_until(crawl, "Nothing was fetched for")
         crawl.send_signal(signal.SIGTERM)
         finish(crawl, 30)
-        run_crawl(web, tmp_path)
+        run_crawl(web, tmp_path, BANDWIDTH_SCHEDULE=[])
         assert differences(web, tmp_path) == []

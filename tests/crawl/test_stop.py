@@ -93,7 +93,7 @@ def test_a_stop_ends_in_time_whatever_the_schedule_says(web, tmp_path, rate):
     crawl.send_signal(signal.SIGTERM)
     output = finish(crawl, BOUND_SECONDS)
     assert "Traceback" not in output
-    run_crawl(web, tmp_path)
+    run_crawl(web, tmp_path, BANDWIDTH_SCHEDULE=[])
     assert differences(web, tmp_path) == []
 
 
@@ -113,7 +113,7 @@ def test_a_stop_ends_in_time_when_downloads_under_way_are_throttled(web, tmp_pat
     time.sleep(2.5)
     crawl.send_signal(signal.SIGTERM)
     finish(crawl, BOUND_SECONDS)
-    run_crawl(web, tmp_path / "crawl")
+    run_crawl(web, tmp_path / "crawl", BANDWIDTH_SCHEDULE=[], BANDWIDTH_SCHEDULE_FILE="")
     assert differences(web, tmp_path / "crawl") == []
 
 

@@ -89,6 +89,9 @@ def key(url: str) -> str:
 
 
 def excluded(url: str) -> bool:
+    """What no crawler should ask for: a mail server, or a file without links."""
+    if urlsplit(url).port == 25:
+        return True
     name = urlsplit(url).path.lower().rpartition("/")[2]
     return not name.endswith(".xml.gz") and "." in name and name.rpartition(".")[2] in EXCLUDED
 
