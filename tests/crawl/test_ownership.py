@@ -2,14 +2,17 @@
 
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.crawl.crawling import PROJECT, differences, resume, run_crawl
+from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl, start_crawl
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.reports import _write
@@ -260,6 +263,21 @@ def test_a_crawl_of_before_that_others_may_read_is_resumed(tmp_path: Path) -> No
             path.chmod(0o755 if path.is_dir() else 0o644)
         resume(tmp_path / "crawl", MAX_DEPTH=0)
         assert differences(web, tmp_path / "crawl") == []
+
+
+def test_a_crawl_listens_on_no_port(tmp_path: Path) -> None:
+    with SimWeb(hosts=3, pages=12, seed=34, only=["plain"]) as web:
+        crawl = start_crawl(web, tmp_path / "crawl", HOST_DELAY=2)
+        progress = tmp_path / "crawl/reports/progress.jsonl"
+        deadline = time.monotonic() + 60
+        while not progress.exists() and crawl.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        sockets = psutil.Process(crawl.pid).net_connections("all")
+        crawl.send_signal(signal.SIGTERM)
+        finish(crawl)
+    assert progress.exists()
+    assert sockets, "it talks to the web by now"
+    assert [found for found in sockets if found.status == psutil.CONN_LISTEN] == []
 
 
 def test_folders_are_made_for_their_owner_alone_and_those_above_as_usual(tmp_path: Path) -> None:
