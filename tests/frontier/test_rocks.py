@@ -187,7 +187,7 @@ def test_a_store_of_pickles_is_refused_and_none_is_loaded(tmp_path: Path) -> Non
 
 
 def test_values_are_bytes_whatever_the_store_says_of_itself(tmp_path: Path) -> None:
-    """Without raw mode rocksdict loads pickles, by the first byte; a file in the store says in which mode it was made."""
+    """Without raw mode rocksdict loads pickles, by the first byte; a file in the store names its mode."""
     pickled = pickle.dumps(Pickled(tmp_path / "loaded"))
     rows: dict[bytes, bytes | None] = {bytes([kind, 65]): bytes([kind]) + pickled for kind in range(16)}
     store = RocksStore(tmp_path / "frontier")
