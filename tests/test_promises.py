@@ -1,4 +1,4 @@
-"""docs/politeness.md and docs/operations.md name only what exists."""
+"""docs/politeness.md, docs/security.md and docs/operations.md name only what exists."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,9 @@ from webgraph_it.fetch.schedule import parse_schedule
 
 PROJECT = Path(__file__).parent.parent
 POLITENESS = (PROJECT / "docs" / "politeness.md").read_text()
+SECURITY = (PROJECT / "docs" / "security.md").read_text()
 OPERATIONS = (PROJECT / "docs" / "operations.md").read_text()
-TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", POLITENESS)))
+TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", POLITENESS + SECURITY)))
 
 
 @pytest.mark.parametrize(("file", "test"), TESTS, ids=[test for _, test in TESTS])
@@ -19,20 +20,27 @@ def test_a_promise_has_its_test(file: str, test: str) -> None:
     assert re.search(rf"def {test}\(", (PROJECT / file).read_text())
 
 
-def test_every_promise_names_a_test() -> None:
-    table = POLITENESS.partition("| promise |")[2].partition("\n\n")[0].splitlines()[2:]
-    assert len(table) >= 15
+@pytest.mark.parametrize(
+    ("page", "promises"), [(POLITENESS, 15), (SECURITY, 14)], ids=["politeness", "security"]
+)
+def test_every_promise_names_a_test(page: str, promises: int) -> None:
+    table = page.partition("| promise |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) >= promises
     assert [row for row in table if "::test_" not in row] == []
 
 
-@pytest.mark.parametrize("page", [POLITENESS, OPERATIONS], ids=["politeness", "operations"])
+@pytest.mark.parametrize(
+    "page", [POLITENESS, SECURITY, OPERATIONS], ids=["politeness", "security", "operations"]
+)
 def test_settings_are_called_by_their_names(page: str) -> None:
     named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", page))
     assert [name for name in sorted(named) if not hasattr(settings, name)] == []
 
 
 def test_files_are_where_they_are_said_to_be() -> None:
-    files = set(re.findall(r"(?:deploy|docs|webgraph_it/fetch)/[\w.]+\.\w+", POLITENESS + OPERATIONS))
+    files = set(
+        re.findall(r"(?:deploy|docs|webgraph_it/fetch)/[\w.]+\.\w+", POLITENESS + SECURITY + OPERATIONS)
+    )
     assert [name for name in sorted(files) if not (PROJECT / name).exists()] == []
 
 

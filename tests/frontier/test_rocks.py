@@ -1,11 +1,14 @@
 """RocksDB keeps the contract, says clearly what is wrong, and its commits are atomic on disk."""
 
+import json
+import pickle
 import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rocksdict import Rdict
 
 from webgraph_it.frontier import FrontierError, RocksStore
 from webgraph_it.frontier.rocks import BLOCK_CACHE_BYTES, SORT_AT_ONCE, TABLE_FILE, in_order
@@ -162,3 +165,41 @@ def test_a_store_that_is_opened_again_has_the_same_block_cache(tmp_path: Path) -
         store.commit({b"a": b"1"})
         assert store._rocks.property_int_value("rocksdb.block-cache-capacity") == BLOCK_CACHE_BYTES
         store.close()
+
+
+class Pickled:
+    """Writes a file when it is loaded."""
+
+    def __init__(self, witness: Path) -> None:
+        self._witness = witness
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Path.touch, (self._witness,)
+
+
+def test_a_store_of_pickles_is_refused_and_none_is_loaded(tmp_path: Path) -> None:
+    store = Rdict(str(tmp_path / "frontier"))
+    store[b"m"] = Pickled(tmp_path / "loaded")
+    store.close()
+    with pytest.raises(FrontierError):
+        RocksStore(tmp_path / "frontier")
+    assert not (tmp_path / "loaded").exists()
+
+
+def test_values_are_bytes_whatever_the_store_says_of_itself(tmp_path: Path) -> None:
+    """Without raw mode rocksdict loads pickles, by the first byte; a file in the store names its mode."""
+    pickled = pickle.dumps(Pickled(tmp_path / "loaded"))
+    rows: dict[bytes, bytes | None] = {bytes([kind, 65]): bytes([kind]) + pickled for kind in range(16)}
+    store = RocksStore(tmp_path / "frontier")
+    store.commit(rows)
+    store.close()
+    mode = tmp_path / "frontier/rocksdict-config.json"
+    assert json.loads(mode.read_text())["raw_mode"] is True
+    mode.write_text(json.dumps({"raw_mode": False, "prefix_extractors": {}}))
+    store = RocksStore(tmp_path / "frontier")
+    assert dict(store.items(b"", b"\xff")) == rows
+    assert {key: store.get(key) for key in rows} == rows
+    store.close()
+    assert not (tmp_path / "loaded").exists()
+    pickle.loads(pickled)
+    assert (tmp_path / "loaded").exists()

@@ -88,7 +88,7 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_no_seed_file(tmp_path: Path) -> None:
-    with pytest.raises(SeedsError, match="cannot be read"):
+    with pytest.raises(SeedsError, match="is a folder, expected a regular file"):
         read_seeds(tmp_path)
 
 

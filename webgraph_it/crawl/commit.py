@@ -9,11 +9,11 @@ leaves shard bytes that no commit knows, which the next opening cuts off.
 """
 
 import asyncio
-import json
 import logging
 
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.graph.committed import packed
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards
 from webgraph_it.killpoint import reached
@@ -60,7 +60,7 @@ class Committer:
                 if checkpoint:
                     reached("during-checkpoint")
                 reached("before-store-commit")
-                frozen.write({"shards": json.dumps(files).encode(), "tally": tally, "commits": commits})
+                frozen.write({"shards": packed(files), "tally": tally, "commits": commits})
                 reached("after-store-commit")
                 self._directory.write_committed(files)
 

@@ -9,12 +9,14 @@
 
 Guarantees: a directory made with other names, scope or limits is refused, naming each difference, unless the
 difference only adds (crawl/changes.py); two processes never work in one directory; committed.json never runs
-ahead of the frontier's own commit.
+ahead of the frontier's own commit; nothing is written through a symbolic link, or where others may write
+(crawl/ownership.py).
 """
 
 import fcntl
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,13 +26,16 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import Change, judged
-from webgraph_it.graph.disk import sync
+from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
+from webgraph_it.graph.disk import make_folder, open_file, sync, whole_file
+from webgraph_it.graph.input_files import InputError, read_json_object, shown
 from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
 from webgraph_it.graph.writer import Durable
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
 SETTINGS, HISTORY = "settings", "history"
 """Members of crawl.json that are not part of the crawl's identity."""
+_SEEDS_COPY = re.compile(rf"{SEEDS}/[0-9]{{6,18}}\.txt")
 
 
 class DirectoryError(Exception):
@@ -42,16 +47,17 @@ class CrawlDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.frontier = path / "frontier"
-        self.reports = path / "reports"
+        self.frontier = path / FRONTIER
+        self.reports = path / REPORTS
         self._lock_fd: int | None = None
 
     def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
         """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        refuse_foreign(self.path)
+        make_folder(self.path)
         sync(self.path.parent)
         self.lock()
-        self.reports.mkdir(exist_ok=True)
+        make_folder(self.reports)
         if self._identity_file.exists():
             return self._note_changes(identity, settings)
         write_json(
@@ -61,14 +67,15 @@ class CrawlDirectory:
         return []
 
     def lock(self) -> None:
-        fd = os.open(self.path / "crawl.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = open_file(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.read(fd, 20).decode(errors="replace").strip() or "another process"
+            pid = os.read(fd, 20).strip()
+            owner = f"process {pid.decode()}" if pid.isdigit() else "another process"
             os.close(fd)
             raise DirectoryError(
-                f"{self.path} is in use by process {owner}: stop it first, or give another JOBDIR."
+                f"{self.path} is in use by {owner}: stop it first, or give another JOBDIR."
             ) from None
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
@@ -82,11 +89,11 @@ class CrawlDirectory:
     def record(self) -> dict[str, Any]:
         """crawl.json; empty if there is none."""
         found = read_json(self._identity_file) if self._identity_file.exists() else {}
-        if not isinstance(found, dict):
-            raise DirectoryError(
-                f"{self._identity_file} is damaged (it holds no JSON object): "
-                "restore it from a copy, or give another JOBDIR."
-            )
+        for name, kind, expected in ((SETTINGS, dict, "an object"), (HISTORY, list, "a list")):
+            if name in found and not isinstance(found[name], kind):
+                raise _damaged(
+                    f"{self._identity_file} has {shown(found[name])} as {name!r}, expected {expected}."
+                )
         return found
 
     def check_identity(self, identity: Mapping[str, Any]) -> list[Change]:
@@ -110,6 +117,11 @@ class CrawlDirectory:
     def seeds_copy(self) -> Path | None:
         """The crawl's own copy of its seed list; None if it has none (made before there were copies)."""
         name = _member(self.record().get("SEEDS"), "copy")
+        if name and not (isinstance(name, str) and _SEEDS_COPY.fullmatch(name)):
+            raise _damaged(
+                f"{self._identity_file} has {shown(name)} as its copy of the seeds, expected a name "
+                f"such as {SEEDS}/000001.txt."
+            )
         path = self.path / name if name else None
         if path is not None and not path.is_file():
             raise DirectoryError(
@@ -128,16 +140,13 @@ class CrawlDirectory:
         seeds = identity.get("SEEDS")
         if not _member(seeds, "file"):
             return dict(identity)
-        folder = self.path / "seeds"
-        folder.mkdir(exist_ok=True)
-        number = 1 + max((int(p.stem) for p in folder.glob("*.txt") if p.stem.isdigit()), default=0)
+        folder = self.path / SEEDS
+        make_folder(folder)
+        number = 1 + max((int(p.stem) for p in folder.glob("*.txt") if p.stem.isdecimal()), default=0)
         copy = folder / f"{number:06d}.txt"
-        part = copy.with_name(copy.name + ".new")
-        shutil.copyfile(identity["SEEDS"]["file"], part)
-        sync(part)
-        part.rename(copy)
-        sync(folder)
-        return {**identity, "SEEDS": {**identity["SEEDS"], "copy": f"seeds/{copy.name}"}}
+        with Path(identity["SEEDS"]["file"]).open("rb") as source, whole_file(copy) as file:
+            shutil.copyfileobj(source, file)
+        return {**identity, "SEEDS": {**identity["SEEDS"], "copy": f"{SEEDS}/{copy.name}"}}
 
     # -- changes -------------------------------------------------------------------------------------------
 
@@ -201,23 +210,21 @@ def new_directory(parent: Path, now: datetime) -> Path:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """A finished file is a renamed file."""
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("w") as file:
-        json.dump(value, file, indent=1, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(path)
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a file of the crawl."""
     try:
-        return json.loads(path.read_text())
-    except ValueError as error:
-        raise DirectoryError(
-            f"{path} is damaged ({error}): restore it from a copy, or give another JOBDIR."
-        ) from None
+        return read_json_object(path)
+    except InputError as error:
+        raise _damaged(str(error)) from None
+
+
+def _damaged(found: str) -> DirectoryError:
+    return DirectoryError(f"{found} The file is damaged: restore it from a copy, or give another JOBDIR.")
 
 
 def _entry(changes: list[Change]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ from webgraph_it.fetch.downloader import LeanDownloader
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.graph.disk import open_file
 from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.graph.shards import CRAWL_FILE
 
@@ -477,7 +478,10 @@ class CrawlExtension:
         self._noted = self.snapshot(self._noted)
         snapshot = self._noted.snapshot
         try:
-            with (self._directory.reports / "progress.jsonl").open("a") as file:
+            progress = open_file(
+                self._directory.reports / "progress.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT
+            )
+            with open(progress, "a") as file:
                 file.write(snapshot.to_json() + "\n")
         except OSError as error:  # a full disk, mostly: the crawl itself waits for room
             self._complain("progress.jsonl", error)

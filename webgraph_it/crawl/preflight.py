@@ -19,6 +19,7 @@ from webgraph_it.crawl.directory import (
     refuse_unusable,
 )
 from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
@@ -28,12 +29,13 @@ from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.frontier.records import FrontierError
+from webgraph_it.graph.disk import NotOursError
 from webgraph_it.graph.shards import ShardError
 from webgraph_it.urls.seeds import SeedsError, read_seeds
 
 logger = logging.getLogger(__name__)
 
-PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, FrontierError, ShardError)
+PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, NotOursError, FrontierError, ShardError)
 LEAST_CONNECTIONS = 4
 ROOMY_BYTES = 150_000_000
 """A worker needs some 30 MB to start. With less than this it is tried out, which takes half a second."""
@@ -86,6 +88,7 @@ def recall_crawl(settings: BaseSettings) -> None:
         return
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
     refuse_unusable(directory.path)
+    refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):

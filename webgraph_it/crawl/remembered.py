@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 from webgraph_it import settings as ours
 from webgraph_it.crawl.identity import SHAPING
+from webgraph_it.crawl.values import SettingsError
+from webgraph_it.graph.input_files import shown
 
 COMMAND_LINE = 40
 """Scrapy's priority of what is given with -s."""
@@ -44,9 +46,16 @@ class Settings(Protocol):
 def recall(settings: Settings, record: Mapping[str, Any]) -> None:
     """Set what the crawl was given before and is not given now, as if it had been typed again."""
     shaping = {name: record[name] for name in SHAPING if name in record}
-    for name, value in {**shaping, **record.get("settings", {})}.items():
-        if not is_given(settings, name):
+    lasting = {name: value for name, value in record.get("settings", {}).items() if _is_lasting(name)}
+    for name, value in {**shaping, **lasting}.items():
+        if is_given(settings, name):
+            continue
+        try:
             settings.set(name, value, priority=COMMAND_LINE)
+        except (TypeError, ValueError):  # Scrapy takes nothing but an object for a dict of components
+            raise SettingsError(
+                f"crawl.json has {shown(value)} as {name}; expected: an object. Restore the file from a copy."
+            ) from None
 
 
 def given_names(settings: Settings) -> list[str]:

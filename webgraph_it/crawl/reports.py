@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from webgraph_it.graph.disk import whole_file
 from webgraph_it.graph.tally import Tally
 
 
@@ -113,7 +114,5 @@ def printable(text: str) -> str:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.writelines(printable(line) + "\n" for line in lines)
-    temporary.rename(path)
+    with whole_file(path) as file:
+        file.writelines(f"{printable(line)}\n".encode() for line in lines)

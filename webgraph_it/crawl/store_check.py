@@ -1,15 +1,14 @@
 """The frontier of a crawl directory, looked at before anything is changed: it opens, it is whole, it is the newest."""
 
-import json
 from contextlib import closing
 
-from webgraph_it.crawl.directory import CrawlDirectory, read_json
-from webgraph_it.crawl.survey import flat, found_files, how_to_repair, refuse_older_frontier
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.survey import committed_lengths, found_files, how_to_repair, refuse_older_frontier
 from webgraph_it.frontier.layout import META, STATE
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.graph.shards import COMMITTED_FILE
-from webgraph_it.graph.writer import Durable, verify
+from webgraph_it.graph.committed import unpacked
+from webgraph_it.graph.writer import verify
 
 READ_THROUGH_BYTES = 100_000_000
 """A store up to this size is read through before a crawl is resumed (about a second); damage in a larger one shows
@@ -21,14 +20,13 @@ def check_store(directory: CrawlDirectory) -> None:
     if not directory.frontier.exists():
         return
     shards, commits = _last_commit(directory)
-    files = {name: Durable(*found) for name, found in json.loads(shards or b"{}").items()}
-    committed = directory.path / COMMITTED_FILE
+    files = unpacked(shards)
     refuse_older_frontier(
         directory.path,
         {name: durable.length for name, durable in files.items()},
-        flat(read_json(committed)) if committed.exists() else None,
+        committed_lengths(directory.path),
         found_files(directory.path),
-        first_commit=int(commits or b"0") <= 1,
+        first_commit=commits in (None, b"", b"0", b"1"),
     )
     verify(directory.path, files)
 

@@ -14,7 +14,9 @@ pages that were committed: it is refused, and repair rebuilds the frontier from 
 from collections.abc import Mapping
 from pathlib import Path
 
-from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.crawl.directory import DirectoryError, read_json
+from webgraph_it.graph.committed import is_shard_name
+from webgraph_it.graph.input_files import is_count
 from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE, SUFFIXES, numbered_files
 
 Lengths = Mapping[str, int]
@@ -30,9 +32,26 @@ def found_files(path: Path) -> dict[str, int]:
     }
 
 
-def flat(committed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """committed.json with one name for each file."""
-    return {f"{stream}/{name}": size for stream, files in committed.items() for name, size in files.items()}
+def committed_lengths(path: Path) -> dict[str, int] | None:
+    """committed.json with one name for each file; None if there is none."""
+    if not (path / COMMITTED_FILE).exists():
+        return None
+    lengths = {}
+    for stream, files in read_json(path / COMMITTED_FILE).items():
+        if stream not in SUFFIXES or not isinstance(files, dict):
+            raise _says_no_lengths(path)
+        for name, size in files.items():
+            if not is_shard_name(stream, name) or not is_count(size):
+                raise _says_no_lengths(path)
+            lengths[f"{stream}/{name}"] = size
+    return lengths
+
+
+def _says_no_lengths(path: Path) -> DirectoryError:
+    return DirectoryError(
+        f"{path / COMMITTED_FILE} does not say how many bytes of each file in {', '.join(SUFFIXES)} count: "
+        "the file is damaged; restore it from a copy, or give another JOBDIR."
+    )
 
 
 def how_to_repair(path: Path) -> str:

@@ -19,5 +19,6 @@ def examine(settings: BaseSettings) -> None:
     check_names(settings)
     check_components(settings)
     preflight(settings)
+    check_components(settings)  # again: what the directory remembers counts too
     for sentence in warnings_for(settings):
         logger.warning(sentence)

@@ -8,6 +8,7 @@ a wrong edit is reported in one sentence, and the plan that was in force stays.
 """
 
 import asyncio
+import json
 import logging
 import math
 import time
@@ -25,11 +26,13 @@ from scrapy.utils.asyncio import create_looping_call
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.fetch.schedule import SETTING, Schedule, ScheduleError, parse_schedule
 from webgraph_it.fetch.shaper import Shaper
+from webgraph_it.regular_files import InputError, read_regular
 
 logger = logging.getLogger(__name__)
 
 FILE_SETTING = "BANDWIDTH_SCHEDULE_FILE"
 TICK_SECONDS = 1.0
+MAX_FILE_BYTES = 1_000_000
 
 _shapers: "WeakKeyDictionary[Crawler, Shaper]" = WeakKeyDictionary()
 
@@ -62,13 +65,28 @@ class Plan:
             return False
         self._seen = stamp
         try:
-            text = self._path.read_bytes().decode("utf-8", "replace")
+            text = read_regular(self._path, MAX_FILE_BYTES).decode("utf-8", "replace")
+        except InputError as error:
+            raise ScheduleError(f"{FILE_SETTING}: {error}") from None
         except OSError as error:
             raise ScheduleError(f"{FILE_SETTING}: {self._path} cannot be read ({error.strerror}).") from None
         if not text.strip():  # perhaps an editor is about to write it: by no means a plan without limits
             raise ScheduleError(f"{FILE_SETTING}: {self._path} is empty, a list of [when, rate] expected.")
-        self.schedule = parse_schedule(text, self._timezone, FILE_SETTING)
+        self.schedule = parse_schedule(_list_in(text, self._path), self._timezone, FILE_SETTING)
         return True
+
+
+def _list_in(text: str, path: Path) -> list[object]:
+    """The list of a file, of which nothing is shown if it holds something else: perhaps it is the wrong file."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise ScheduleError(
+            f'{FILE_SETTING}: {path} holds no list, JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]] expected.'
+        )
+    return found
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from zoneinfo import ZoneInfo
 
 SETTING = "BANDWIDTH_SCHEDULE"
 UNLIMITED = math.inf
+MAX_SHOWN = 200
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MINUTES_A_DAY = 24 * 60
@@ -96,7 +97,7 @@ def _pairs(value: object, setting: str) -> list[object]:
     if isinstance(found, str):
         try:
             found = json.loads(found) if found.strip() else []
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _error(setting, value, 'JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]]') from None
     if not isinstance(found, list | tuple):
         raise _error(setting, value, "a list of [when, rate]")
@@ -168,5 +169,9 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _error(setting: str, found: object, expected: str) -> ScheduleError:
-    shown = repr(found) if isinstance(found, str) else json.dumps(found, default=repr)
+    try:
+        shown = repr(found) if isinstance(found, str) else json.dumps(found, default=repr)
+    except RecursionError:
+        shown = "a list in a list, again and again"
+    shown = shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…"
     return ScheduleError(f"{setting}: {shown} found, {expected} expected.")

@@ -62,7 +62,7 @@ class RocksStore:
         self._ingest = IngestExternalFileOptions()
         self._ingest.set_move_files(True)
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            self._directory.mkdir(0o700, parents=True, exist_ok=True)
             # Named as a column family too: else an existing database is opened with the options in its own
             # files, and with a block cache of 8 MiB.
             families = {"default": self._options}

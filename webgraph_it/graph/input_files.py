@@ -1,56 +1,45 @@
 """Files that somebody else may have written: what is read from them before anything in them is believed.
 
 Guarantees: only regular files are opened (a FIFO would wait for ever, a device has no end; a symbolic link
-is followed, for shards may lie on another disk); a JSON file has at most MAX_JSON_BYTES and is one object;
+is followed, for shards may lie on another disk); a JSON file has at most MAX_JSON_BYTES and is one object,
+nested at most MAX_JSON_DEPTH times;
 whatever else is found is one InputError that says what was found and what was expected, and never shows what
 the file holds. This module needs neither numpy nor pyarrow: the crawl may import it.
 """
 
 import json
-import os
-import stat
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from webgraph_it.regular_files import InputError, read_regular, size_of
+
+__all__ = ["InputError", "is_count", "read_json_object", "regular_size", "shown"]
+
 MAX_JSON_BYTES = 64 << 20
+MAX_JSON_DEPTH = 50
+"""What is nested more deeply could be read, but not shown or written again."""
 MAX_SHOWN = 40
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
-
-
-class InputError(ValueError):
-    """A file is not what it should be, in one sentence."""
 
 
 def regular_size(path: Path) -> int:
     """Bytes of a regular file; FileNotFoundError if there is none, InputError for anything else."""
-    return _size(path, path.stat())
+    return size_of(path, path.stat())
 
 
 def read_json_object(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
     """The one JSON object of a file; FileNotFoundError if there is none."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        size = _size(path, os.fstat(descriptor))
-        if size > max_bytes:
-            raise InputError(f"{path} has {size} bytes, expected a JSON object of at most {max_bytes}.")
-        with open(descriptor, "rb", closefd=False) as file:
-            data = file.read(max_bytes + 1)
-    finally:
-        os.close(descriptor)
+    data = read_regular(path, max_bytes, "a JSON object")
     try:
         value = json.loads(data)
+        is_deep = _is_deep(value)
     except RecursionError:
-        raise InputError(f"{path} is nested too deeply, expected a plain JSON object.") from None
+        is_deep = True
     except UnicodeDecodeError:
         raise InputError(f"{path} is not JSON: it is no UTF-8 text.") from None
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}.") from None
+    if is_deep:
+        raise InputError(f"{path} is nested too deeply, expected a plain JSON object.")
     if not isinstance(value, dict):
         raise InputError(f"{path} holds {type(value).__name__}, expected a JSON object.")
     return value
@@ -71,8 +60,15 @@ def shown(value: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-def _size(path: Path, found: os.stat_result) -> int:
-    if not stat.S_ISREG(found.st_mode):
-        kind = KINDS.get(stat.S_IFMT(found.st_mode), "no file")
-        raise InputError(f"{path} is {kind}, expected a regular file.")
-    return found.st_size
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [
+            child
+            for each in level
+            if isinstance(each, dict | list)
+            for child in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return False
+    return True

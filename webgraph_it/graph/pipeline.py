@@ -10,7 +10,6 @@ scheduler is told that the crawl is broken, nothing more is recorded, and CrawlE
 was done since the last commit is done again by the next run.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy.utils.misc import load_object
 
+from webgraph_it.graph.committed import unpacked
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards
 from webgraph_it.items import Link, Page, State
@@ -70,12 +70,8 @@ class GraphPipeline:
     def open_spider(self) -> None:
         scheduler: Any = self._crawler.engine.scheduler
         self._scheduler = scheduler
-        committed = scheduler.frontier.get_meta("shards")
-        files = (
-            {name: Durable(*found) for name, found in json.loads(committed).items()} if committed else None
-        )
-        self.committed = files or {}
-        self.shards = Shards(self._directory, files, self._buffers, self._writer_class)
+        self.committed = unpacked(scheduler.frontier.get_meta("shards"))
+        self.shards = Shards(self._directory, self.committed, self._buffers, self._writer_class)
         self.tally = Tally(scheduler.frontier.get_meta("tally"))
 
     async def process_item(self, item: Any) -> Any:

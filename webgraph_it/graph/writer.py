@@ -25,7 +25,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from webgraph_it.graph.disk import sync
+from webgraph_it.graph.disk import make_folder, open_file, sync
 from webgraph_it.graph.shards import SUFFIXES, ShardError, file_name
 from webgraph_it.killpoint import reached
 
@@ -49,7 +49,7 @@ class AppendFile:
         self.path = path
         self.durable = durable or Durable(0, 0)
         self.operations = 0
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        self._fd = open_file(path, os.O_WRONLY | os.O_CREAT)
         os.ftruncate(self._fd, self.durable.length)
         os.lseek(self._fd, self.durable.length, os.SEEK_SET)
         sync(path.parent)
@@ -271,7 +271,7 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
     sentences = []
     for stream, suffix in SUFFIXES.items():
         folder = directory / stream
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for path in sorted(folder.glob(f"*{suffix}")):
             sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
             reached("during-recovery")
@@ -289,15 +289,25 @@ def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
 
 
 def _cut(path: Path, durable: Durable | None) -> list[str]:
-    size = path.stat().st_size
+    size = path.lstat().st_size
     kept = durable.length if durable else 0
     if durable is None:
         path.unlink()
     elif size > kept:
-        os.truncate(path, kept)
+        cut(path, kept)
     if size <= kept:
         return []
     return [f"{path.parent.name}/{path.name}: cut {size - kept} bytes written after the last commit"]
+
+
+def cut(path: Path, length: int) -> None:
+    """The file, cut to this length, on disk."""
+    descriptor = open_file(path, os.O_WRONLY)
+    try:
+        os.ftruncate(descriptor, length)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _check(path: Path, durable: Durable, *, contents: bool) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
 from webgraph_it.frontier.records import FrontierError
+from webgraph_it.graph.disk import NotOursError
 from webgraph_it.graph.shards import ShardError
 from webgraph_it.repair.repair import repair
 
@@ -18,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     path: Path = parser.parse_args(arguments).jobdir
     try:
         outcome = repair(path, lambda sentence: print(sentence, flush=True))
-    except (DirectoryError, FrontierError, ShardError) as error:
+    except (DirectoryError, NotOursError, FrontierError, ShardError) as error:
         print(error, file=sys.stderr)
         return 2
     if outcome.was_sound:

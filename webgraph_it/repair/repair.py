@@ -11,21 +11,24 @@ is deleted. After a resume the graph is the one of a crawl that never lost its f
 fetched again, except what was not committed. Memory is bounded: what must be looked up is in a store on disk.
 """
 
-import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, read_json, refuse_unusable
+from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, refuse_unusable
+from webgraph_it.crawl.ownership import LOOKUP, REBUILT, refuse_foreign
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import flat, found_files
+from webgraph_it.crawl.survey import committed_lengths, found_files
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.graph.disk import sync
+from webgraph_it.graph.committed import packed
+from webgraph_it.graph.disk import FILE_MODE, make_folder, open_file, sync
+from webgraph_it.graph.input_files import is_count, shown
 from webgraph_it.graph.shards import (
     COMMITTED_FILE,
     CRAWL_FILE,
@@ -73,9 +76,11 @@ class Outcome:
 def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     """Give the crawl directory a frontier that agrees with its files; says on the way what it does."""
     refuse_unusable(path)
+    refuse_foreign(path)
     directory = CrawlDirectory(path)
     if not (path / CRAWL_FILE).exists():
         raise DirectoryError(f"{path} is no crawl directory: it has no {CRAWL_FILE}. Restore it from a copy.")
+    directory.record()
     directory.lock()
     try:
         if reason := why_unsound(directory):
@@ -101,7 +106,7 @@ def why_unsound(directory: CrawlDirectory) -> str:
 
 def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
     path = directory.path
-    new, work_path = path / "frontier.new", path / "frontier.work"
+    new, work_path = path / REBUILT, path / LOOKUP
     for leftover in (new, work_path):
         shutil.rmtree(leftover, ignore_errors=True)
     work = Work(work_path)
@@ -134,8 +139,8 @@ def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
 
 def _lengths(path: Path, work: "Work", tell: Callable[[str], None]) -> dict[str, int]:
     sizes = found_files(path)
-    if (path / COMMITTED_FILE).exists():
-        committed = flat(read_json(path / COMMITTED_FILE))
+    committed = committed_lengths(path)
+    if committed is not None:
         for name, length in sorted(committed.items()):
             if sizes.get(name, 0) < length:
                 raise ShardError(
@@ -238,7 +243,7 @@ def _write_frontier(
                 link = Link(page.url, page.key, page.digest, "")
                 rebuild.queue(link, page.depth, page.host_depth, page.via)
                 work.set_state(page.digest, TRIED)
-        rebuild.commit({"shards": json.dumps(files).encode(), "tally": tally.to_bytes(), "commits": b"2"})
+        rebuild.commit({"shards": packed(files), "tally": tally.to_bytes(), "commits": b"2"})
         return rebuild.counts()
     finally:
         rebuild.abandon()
@@ -246,13 +251,29 @@ def _write_frontier(
 
 def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
     limits = Limits(
-        max_pages_per_host=record.get("MAX_PAGES_PER_HOST", 0),
-        max_depth=record.get("MAX_DEPTH", 0),
-        max_host_depth=record.get("MAX_HOST_DEPTH", 0),
-        max_queries_per_path=record.get("MAX_QUERIES_PER_PATH", 0),
-        max_same_content=record.get("MAX_SAME_CONTENT", 0),
+        max_pages_per_host=_limit(record, "MAX_PAGES_PER_HOST"),
+        max_depth=_limit(record, "MAX_DEPTH"),
+        max_host_depth=_limit(record, "MAX_HOST_DEPTH"),
+        max_queries_per_path=_limit(record, "MAX_QUERIES_PER_PATH"),
+        max_same_content=_limit(record, "MAX_SAME_CONTENT"),
     )
-    return Order(record.get("settings", {}).get("FRONTIER_ORDER", Order.BREADTH)), limits
+    order = record.get("settings", {}).get("FRONTIER_ORDER", Order.BREADTH)
+    if order not in list(Order):
+        raise _wrong("FRONTIER_ORDER", order, " or ".join(Order))
+    return Order(order), limits
+
+
+def _limit(record: dict[str, Any], name: str) -> int:
+    value = record.get(name, 0)
+    if not is_count(value):
+        raise _wrong(name, value, "a number from 0")
+    return value
+
+
+def _wrong(name: str, value: object, expected: str) -> DirectoryError:
+    return DirectoryError(
+        f"{CRAWL_FILE} has {shown(value)} as {name}, expected {expected}: restore the file from a copy."
+    )
 
 
 def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> None:
@@ -313,11 +334,15 @@ def cut_files(path: Path, lengths: dict[str, int]) -> int:
     folder = _free_name(path / "cut-off")
     for name in longer:
         source, kept = path / name, folder / name
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
+        make_folder(kept.parent)
         if name not in lengths:
             source.rename(kept)
             continue
-        with source.open("r+b") as file, kept.open("wb") as rest:
+        with (
+            open(open_file(source, os.O_RDWR), "r+b") as file,
+            open(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE), "wb") as rest,
+        ):
             file.seek(lengths[name])
             shutil.copyfileobj(file, rest)
             rest.flush()
@@ -329,7 +354,7 @@ def cut_files(path: Path, lengths: dict[str, int]) -> int:
 def _free_name(path: Path) -> Path:
     """The path, or with the first number that is free."""
     number, free = 1, path
-    while free.exists():
+    while os.path.lexists(free):
         number += 1
         free = path.with_name(f"{path.name}-{number}")
     return free

@@ -59,10 +59,10 @@ def logged(parts: Sequence[Part]) -> Iterator[Logged]:
     for line, start, end in _lines(parts):
         try:
             found = json.loads(line)
-            page = _page(found)
-        except (ValueError, KeyError, TypeError):
+            page, links = _page(found), int(found["links"])
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return
-        yield Logged(page, int(found["links"]), start, end)
+        yield Logged(page, links, start, end)
 
 
 def listed(parts: Sequence[Part]) -> Iterator[Listed]:

@@ -12,7 +12,10 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from webgraph_it.regular_files import InputError, read_regular
 from webgraph_it.urls import names, surt
+
+MAX_SEEDS_BYTES = 1 << 30
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _BARE_DOMAIN = re.compile(r"[^\s/:?#@]+\.[^\s/:?#@]+(?::[0-9]+)?(?:/\S*)?")
@@ -36,7 +39,9 @@ class Seeds(NamedTuple):
 def read_seeds(path: str | PathLike[str]) -> Seeds:
     """The seeds of a file; SeedsError if it cannot be read or has no usable seed."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
+        text = read_regular(Path(path), MAX_SEEDS_BYTES).decode("utf-8-sig", "replace")
+    except InputError as error:
+        raise SeedsError(f"seed file {error} Give one URL or domain a line with -s SEEDS=FILE.") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SeedsError(
@@ -44,8 +49,8 @@ def read_seeds(path: str | PathLike[str]) -> Seeds:
         ) from error
     seeds = parse_seeds(text.splitlines(), str(path))
     if not seeds.urls:
-        found = f"; {seeds.complaints[0]}" if seeds.complaints else ""
-        raise SeedsError(f"seed file {path} has no usable seed: give one URL or domain a line{found}")
+        lines = f"; none of its {len(seeds.complaints)} lines is one" if seeds.complaints else ""
+        raise SeedsError(f"seed file {path} has no usable seed: give one URL or domain a line{lines}")
     return seeds
 
 
