@@ -1,13 +1,26 @@
 """What the pipeline writes: the sequence of a page, and its line in the page log."""
 
+import asyncio
 import json
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.graph.pipeline import cut_line, page_line, sequence
+from webgraph_it.crawl.commit import Committer
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.frontier import Lease, Limits, Order, Politeness
+from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.graph.pipeline import LINKS_AT_ONCE, GraphPipeline, cut_line, page_line, sequence
 from webgraph_it.graph.shards import PAGE_FIELDS
+from webgraph_it.graph.writer import DoubleBufferedWriter
 from webgraph_it.items import Link, Page, State
+from webgraph_it.urls.names import digest
+
+NOW = 1_000_000_000.0
 
 text = st.text(max_size=20)
 finite = st.floats(0, 4e9, allow_nan=False)
@@ -49,3 +62,67 @@ def test_a_sequence_is_a_parent_with_the_first_bit_set_and_its_children_as_they_
     assert written[0] == parent[0] | 0x80
     assert written[1:16] == parent[1:]
     assert written[16:] == b"".join(children)
+
+
+# -- a page with very many links ------------------------------------------------------------------------------
+
+MANY = 20_000
+MAX_STEP_SECONDS = 0.05
+"""Of CPU time in the crawl thread, between two chances for others to run."""
+
+
+def wide_page(lease: Lease) -> Page:
+    """One page with links to so many new hosts."""
+    keys = [f"it,rete{n},n{n})/" for n in range(MANY)]
+    links = tuple(Link(f"http://n{n}.rete{n}.it/", key, digest(key), "a") for n, key in enumerate(keys))
+    return Page(lease.url, lease.key, lease.digest, NOW, State.FETCHED, 200, 0, "", links)
+
+
+async def recorded(jobdir: Path) -> tuple[list[float], list[str]]:
+    """Record a wide page while others want to run and a commit is asked for: the others' waits, and the order."""
+    engine = SimpleNamespace(scheduler=None, _slot=None)
+    crawler: Any = SimpleNamespace(engine=engine)
+    scheduler = FrontierScheduler(crawler, jobdir / "frontier", Politeness(), Order.BREADTH, Limits())
+    engine.scheduler = scheduler
+    scheduler.open(None)  # type: ignore[arg-type]
+    pipeline = GraphPipeline(crawler, jobdir, {"graph": 9, "urls": 9, "pages": 9}, DoubleBufferedWriter)
+    pipeline.open_spider()
+    directory = CrawlDirectory(jobdir)
+    committer = Committer(directory, scheduler.frontier, pipeline.shards, pipeline.tally, pipeline.step)
+    seed = Link("http://ampia.it/", "it,ampia)/", digest("it,ampia)/"), "seed")
+    pipeline.record_seeds(scheduler.frontier.add_seeds([seed], NOW), frozenset())
+    lease = scheduler.frontier.next(NOW)
+    assert lease is not None
+    scheduler._leases[lease.digest] = lease
+    page, order, waits = wide_page(lease), list[str](), list[float]()
+
+    async def others() -> None:
+        while "recorded" not in order:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            waits.append(time.thread_time() - before)
+
+    async def record() -> None:
+        await pipeline.process_item(page)
+        order.append("recorded")
+
+    async def commit() -> None:
+        await asyncio.sleep(0)
+        await committer.commit()
+        order.append("committed")
+
+    await asyncio.gather(record(), others(), commit())
+    pipeline.shards.close()
+    scheduler.frontier.close()
+    return waits, order
+
+
+def test_a_page_with_very_many_links_keeps_nobody_waiting_and_is_committed_whole(tmp_path):
+    waits, order = asyncio.run(recorded(tmp_path))
+    assert order == ["recorded", "committed"]
+    assert len(waits) > MANY // LINKS_AT_ONCE // 2
+    assert sorted(waits)[-2] < MAX_STEP_SECONDS  # once in a while somebody else's garbage is collected
+    committed = json.loads((tmp_path / "committed.json").read_text())
+    urls = (tmp_path / "urls/000001.tsv").read_bytes()[: committed["urls"]["000001.tsv"]]
+    assert urls.count(b"\n") == MANY + 1
+    assert committed["graph"]["000001.g16"] == 16 * (MANY + 1)

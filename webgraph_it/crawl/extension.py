@@ -26,11 +26,14 @@ from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.progress import LiveLine, Snapshot
-from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.crawl.reports import HostLine, seed_lines, write_reports
+from webgraph_it.crawl.seeding import SeedLoader
 from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import GraphPipeline
+from webgraph_it.graph.tally import Tally
+from webgraph_it.urls.middlewares import scope_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -45,6 +48,8 @@ LIVE_SECONDS = 1.0
 DISK_SECONDS = 2.0
 MOST_UNCOMMITTED = 60_000
 """Changes of the frontier, some 18 MB: a crawl at full speed commits every ten seconds or so."""
+MAX_UNCOMMITTED_SEEDS = 40_000
+"""The same while seeds are loaded, four for each: some 12 MB, ten thousand seeds."""
 GARBAGE_THRESHOLD = 20_000
 """New objects between two looks for cyclic garbage: a crawl makes many objects and hardly any cycles."""
 
@@ -67,6 +72,8 @@ class CrawlExtension:
         self._min_free_disk_bytes = min_free_disk_bytes
         self._tasks: list[asyncio.Task[None]] = []
         self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
+        self._loader: SeedLoader | None = None
+        self._reporting: asyncio.Future[None] | None = None
         self._noted: Snapshot | None = None
         """The last one in progress.jsonl."""
         self._told: Snapshot | None = None
@@ -99,13 +106,14 @@ class CrawlExtension:
         assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
         self._pipeline = pipeline
         self._committer = Committer(
-            self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally
+            self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally, pipeline.step
         )
         self._fetcher = fetcher_of(self._crawler)
         if self._crawler.settings.getfloat("ADDRESS_DELAY"):
             self._fetcher.use_clock(AddressClock(self._scheduler.frontier))
         if self._crawler.settings["LEAN_ENGINE"]:
             self._scheduler.lane = Lane(self._crawler, self._scheduler, pipeline)
+        self._scope = scope_of(self._crawler)
         self._opened_at = time.time()
         self._crawler.stats.set_value("start_time", datetime.now(UTC))
         gc.freeze()
@@ -130,7 +138,7 @@ class CrawlExtension:
         self._add_progress()
         await self.commit()
         self._finish_stats(reason)
-        self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+        await self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
         if self._live:
             self._live.end()
         counts = self._scheduler.frontier.counts()
@@ -156,13 +164,43 @@ class CrawlExtension:
             self._directory.path,
             self._directory.reports,
         )
-        if left:
+        loaded = self._loader.loaded if self._loader else None
+        if loaded and not loaded.finished:
+            logger.info("The seeds are loaded up to line %d of the list.", loaded.line)
+        if left or (loaded and not loaded.finished):
             logger.info(
                 "%d URLs are left (%s). To go on: scrapy crawl italy -s JOBDIR=%s",
                 left,
                 reason,
                 self._directory.path,
             )
+
+    # -- seeds ---------------------------------------------------------------------------------------------
+
+    async def load_seeds(self) -> None:
+        """All of SEEDS goes to the frontier, or what an earlier run did not load."""
+        self._loader = SeedLoader(
+            Path(self._crawler.settings["SEEDS"]),
+            self._scope,
+            self._scheduler.frontier,
+            self._pipeline.record_seeds,
+            self._let_others_run,
+        )
+        self._scheduler.held = bool(self._crawler.settings["MAX_DEPTH"])  # depth is counted from the seeds
+        try:
+            await self._loader.load(lambda: self._scheduler.closing)
+        finally:
+            self._scheduler.held = False
+        self._scheduler.wake()
+
+    async def _let_others_run(self) -> None:
+        """Between two slices: fetches, and a commit for which loading waits, so that memory holds no second one."""
+        self._scheduler.wake()
+        await asyncio.sleep(0)
+        if self._pipeline.shards.full:
+            await self._pipeline.shards.room()
+        if self._scheduler.frontier.counts().uncommitted > MAX_UNCOMMITTED_SEEDS:
+            await self.commit()
 
     # -- commits -------------------------------------------------------------------------------------------
 
@@ -177,7 +215,7 @@ class CrawlExtension:
     async def checkpoint(self) -> None:
         """Next file numbers; what is older is never touched again."""
         await self._commit(checkpoint=True)
-        self._write_reports("Running")
+        await self._write_reports("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self._directory.path)
 
     async def _commit(self, *, checkpoint: bool) -> None:
@@ -268,15 +306,23 @@ class CrawlExtension:
         else:
             logger.info(str(self._told))
 
-    def _write_reports(self, status: str) -> None:
+    async def _write_reports(self, status: str) -> None:
+        """One at a time, and to the end, whoever is cancelled: the store is not closed under a reader."""
+        self._reporting = asyncio.ensure_future(self._write_reports_after(self._reporting, status))
+        await asyncio.shield(self._reporting)
+
+    async def _write_reports_after(self, earlier: asyncio.Future[None] | None, status: str) -> None:
+        """As of the last commit, in a thread: millions of hosts and seeds take minutes."""
+        if earlier is not None:
+            await asyncio.wait([earlier])
         frontier = self._scheduler.frontier
         counts = frontier.counts()
-        hosts = (HostLine(h.host, h.finished, h.queued, h.failed) for h in frontier.hosts())
-        write_reports(
+        await asyncio.to_thread(
+            write_reports,
             self._directory.reports,
-            self._pipeline.tally,
-            hosts,
-            getattr(self._crawler.spider, "seeds", {}),
+            Tally(self._pipeline.tally.to_bytes()),
+            (HostLine(h.host, h.finished, h.queued, h.failed) for h in frontier.committed_hosts()),
+            seed_lines(Path(self._crawler.settings["SEEDS"]), self._scope, frontier.committed_states),
             name=str(self._directory.path),
             status=status,
             seconds=self._seconds,

@@ -1,12 +1,12 @@
 """What makes two runs the same crawl: the names, the scope, the seeds, and the limits that shape the graph."""
 
-from hashlib import md5
 from pathlib import Path
 from typing import Any
 
 from scrapy.settings import BaseSettings
 
 from webgraph_it.urls import RECIPE_VERSION
+from webgraph_it.urls.seeds import md5_of
 
 SHAPING = (
     "SCOPE_SURTS",
@@ -19,6 +19,7 @@ SHAPING = (
     "MAX_HOST_DEPTH",
     "MAX_QUERIES_PER_PATH",
     "MAX_SAME_CONTENT",
+    "MAX_HOSTS_PER_DOMAIN",
     "MAX_BODY_BYTES",
     "LINK_KINDS_ARCS",
     "EXTRACT_EMBEDDED",
@@ -28,12 +29,11 @@ SHAPING = (
 
 def identity_of(settings: BaseSettings) -> dict[str, Any]:
     """The content of crawl.json."""
-    content = Path(settings["SEEDS"]).read_bytes()
     return {
         "recipe_version": RECIPE_VERSION,
         "SEEDS": {
             "file": Path(settings["SEEDS"]).name,
-            "md5": md5(content, usedforsecurity=False).hexdigest(),
+            "md5": md5_of(settings["SEEDS"]),
         },
         **{name: settings.get(name) for name in SHAPING},
     }

@@ -23,7 +23,7 @@ from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph.shards import ShardError
 from webgraph_it.graph.writer import Durable, verify
-from webgraph_it.urls.seeds import SeedsError, read_seeds
+from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
 logger = logging.getLogger(__name__)
 
@@ -34,24 +34,30 @@ LEAST_CONNECTIONS = 4
 def preflight(settings: BaseSettings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
     check(settings)
-    refusal = refusal_to_start(
+    nobody_to_ask = refusal_to_start(
         settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
     )
-    if refusal:
-        raise SettingsError(refusal)
+    if nobody_to_ask:
+        raise SettingsError(nobody_to_ask)
     Plan(settings["BANDWIDTH_SCHEDULE"], settings["BANDWIDTH_SCHEDULE_FILE"], settings["SCHEDULE_TIMEZONE"])
-    read_seeds(Path(settings["SEEDS"]))
     fit_descriptors(settings)
     if not settings.get("JOBDIR"):
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
+    directory.check_identity(identity_of(settings))
+    check_seeds(Path(settings["SEEDS"]), tuple(settings["SCOPE_SURTS"]))
     if directory.path.exists():
-        directory.check_identity(identity_of(settings))
         directory.lock()
         try:
             check_store(directory)
         finally:
             directory.unlock()
+
+
+def check_seeds(path: Path, surts: tuple[str, ...]) -> None:
+    """There are seeds, and they fit the scope."""
+    if sentence := refusal(path, read_seeds(path, surts), surts):
+        raise SeedsError(sentence)
 
 
 def fit_descriptors(settings: BaseSettings) -> None:

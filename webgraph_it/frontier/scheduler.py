@@ -12,6 +12,7 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -23,7 +24,7 @@ from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Added, Failure, Kind, Lease, Limits, Order, Outcome, RobotsRecord
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.items import Page
+from webgraph_it.items import Link, Page
 from webgraph_it.urls import Refusal, key
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
+        self.held = False
+        """True: nothing is handed out until the seeds are loaded."""
         self.lane: Lane | None = None
         """Who takes requests instead of Scrapy's engine, if anybody."""
 
@@ -113,6 +116,7 @@ class FrontierScheduler(BaseScheduler):
                 max_host_depth=settings.getint("MAX_HOST_DEPTH"),
                 max_queries_per_path=settings.getint("MAX_QUERIES_PER_PATH"),
                 max_same_content=settings.getint("MAX_SAME_CONTENT"),
+                max_hosts_per_domain=settings.getint("MAX_HOSTS_PER_DOMAIN"),
             ),
         )
         crawler.signals.connect(scheduler._spider_error, signals.spider_error)
@@ -163,7 +167,7 @@ class FrontierScheduler(BaseScheduler):
         if self._again:
             return self._again.popleft()
         now = time.time()
-        while not self.paused and (lease := self.frontier.next(now)) is not None:
+        while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
             request = self._request(lease, now) if self._is_free(lease.host, now) else now + POSTPONED_SECONDS
             if isinstance(request, Request):
                 self._leases[lease.digest] = lease
@@ -227,21 +231,26 @@ class FrontierScheduler(BaseScheduler):
         else:
             self.lane.start_more()
 
-    def finish(self, page: Page) -> Added:
-        """The page was recorded: its links join the frontier, its lease ends."""
-        now = time.time()
-        lease = self._leases.pop(page.digest)
-        added = self.frontier.add(
-            page.links,
+    def content_trap(self, page: Page) -> str:
+        """Count the page's content, once a page; why its links are not queued, or an empty string."""
+        return self.frontier.content_trap(page.key, page.content_digest)
+
+    def add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
+        """Some links of a page that is being recorded join the frontier."""
+        lease = self._leases[page.digest]
+        return self.frontier.add(
+            links,
             lease.depth + 1,
             page.key,
-            now,
+            time.time(),
             host_depth=lease.host_depth,
-            content_digest=page.content_digest,
             traps=page.traps,
+            page_trap=page_trap,
         )
-        self.frontier.done(lease, outcome_of(page), now)
-        return added
+
+    def finish(self, page: Page) -> None:
+        """All links of the page have joined the frontier: its lease ends."""
+        self.frontier.done(self._leases.pop(page.digest), outcome_of(page), time.time())
 
     def try_again(
         self, lease: Lease, failure: Failure, *, seconds: float = 0.0, retry_after: float | None = None
@@ -325,15 +334,27 @@ class FrontierScheduler(BaseScheduler):
             self._wake()
         self.paused = paused
 
+    @property
+    def closing(self) -> bool:
+        """The engine takes nothing new any more."""
+        engine: Any = self._crawler.engine
+        return engine._slot is None or engine._slot.closing is not None or not engine.running
+
     # -- the clock ---------------------------------------------------------------------------------------------
 
     def _set_alarm(self, now: float) -> None:
-        wake_at = None if self.paused else self.frontier.wake_at()
+        wake_at = None if self.paused or self.held else self.frontier.wake_at()
         if self._alarm:
             self._alarm.cancel()
             self._alarm = None
         if wake_at is not None:
             self._alarm = asyncio.get_running_loop().call_later(max(0.001, wake_at - now), self._wake)
+
+    def wake(self) -> None:
+        """There may be something to fetch: let the engine look."""
+        slot = self._crawler.engine._slot
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
 
     def _wake(self) -> None:
         self._alarm = None
@@ -355,6 +376,8 @@ def outcome_of(page: Page) -> Outcome:
         fetched=bool(page.status) or failure is not Failure.NONE,
         duration_seconds=page.seconds,
         address=page.address,
+        state=page.state,
+        status=page.status,
     )
 
 

@@ -1,6 +1,6 @@
 """Which digests were seen before: the store knows all, a bounded memory answers most repeats."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from webgraph_it.items import Link
 
@@ -24,6 +24,14 @@ class Seen:
         """Those that were never met before; from now on they were."""
         young = self._young
         return [link for link in links if link.digest not in young and self._add(link.digest)]
+
+    def known(self, links: Sequence[Link]) -> dict[bytes, bytes | None]:
+        """By store key: what is kept of each link, None if it was never met. One look into the store for all."""
+        return self._layers.get_many([SEEN + link.digest for link in links])
+
+    def keep(self, digest: bytes, packed: bytes) -> None:
+        """From now on it was met, and this is what became of it."""
+        self._layers.put(SEEN + digest, packed)
 
     def _add(self, digest: bytes) -> bool:
         """True if it is new."""

@@ -1,12 +1,15 @@
 """The graph writer as an item pipeline: a Page is recorded in one step, or not at all.
 
-    finish in the frontier ─► shard record ─► URL list ─► page log ─► tally        (no await in between)
+    links to the frontier, URL list ─► lease ends ─► shard record ─► page log ─► tally     (no await in between)
 
-The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree.
+The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
+tens of thousands of links would keep everybody waiting: it is recorded in slices, with `step` held, which the
+commit takes, too.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 PARENTS = (State.FETCHED, State.REDIRECT)
+LINKS_AT_ONCE = 500
+"""Links that are recorded without a pause: ten milliseconds or so, if all are new hosts."""
 
 
 class GraphPipeline:
@@ -36,6 +41,8 @@ class GraphPipeline:
         self._directory = directory
         self._buffers = buffers
         self._writer_class = writer_class
+        self.step = asyncio.Lock()
+        """Held while a page is half recorded. First come, first served: neither pages nor commits starve."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -62,30 +69,52 @@ class GraphPipeline:
         if isinstance(item, Page):
             if self.shards.full:
                 await self.shards.room()
-            self.record(item)
+            if len(item.links) <= LINKS_AT_ONCE:
+                self.record(item)
+            else:
+                await self._record_in_slices(item)
         return item
 
     def record(self, page: Page) -> None:
         """The one step of a page."""
-        added = self._scheduler.finish(page)
+        for _ in self._slices(page):
+            pass
+
+    async def _record_in_slices(self, page: Page) -> None:
+        """The same; others may run in between, but no commit."""
+        async with self.step:
+            for _ in self._slices(page):
+                await asyncio.sleep(0)
+                if self.shards.full:
+                    await self.shards.room()
+
+    def _slices(self, page: Page) -> Iterator[None]:
+        """Yields between two slices of the links. Only the last one ends the lease."""
+        page_trap = self._scheduler.content_trap(page)
+        for first in range(0, len(page.links), LINKS_AT_ONCE):
+            if first:
+                yield
+            added = self._scheduler.add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
+            self._record_new(added, page.fetch_only, page.depth + 1, page.key)
+        self._scheduler.finish(page)
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
         is_parent = page.in_graph and page.state in PARENTS
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
-        self._write_urls(added.new, page.fetch_only)
         self._log(page_line(page, len(children) if is_parent else 0))
-        for link, state, reason in added.cut:
-            self._log(cut_line(link, state, reason, page.depth + 1, page.key))
-            self.tally.count_cut(state)
         self.tally.count(page, len(children), is_parent=is_parent)
 
     def record_seeds(self, added: Any, fetch_only: frozenset[bytes]) -> None:
         """Seeds are nodes before any page points to them."""
+        self._record_new(added, fetch_only, 0, "")
+
+    def _record_new(self, added: Any, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
+        """What the frontier met for the first time goes to the URL list; what it cut, to the page log."""
         self._write_urls(added.new, fetch_only)
         for link, state, reason in added.cut:
-            self._log(cut_line(link, state, reason, 0, ""))
-            self.tally.count_cut(state)
+            self._log(cut_line(link, state, reason, depth, via))
+            self.tally.count_cut(state, reason)
 
     def _write_urls(self, links: Iterable[Link], fetch_only: frozenset[bytes]) -> None:
         lines = "".join([f"{link.key}\t{link.url}\n" for link in links if link.digest not in fetch_only])

@@ -1,7 +1,7 @@
 """What the recorded pages add up to: the counts that reports and progress show.
 
 Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded: media
-types beyond MOST_TYPES count as "other"; only seeds are kept one by one.
+types beyond MOST_TYPES count as "other". What became of a single seed, the frontier knows.
 """
 
 import json
@@ -26,8 +26,6 @@ class Tally:
         self.bytes: int = found.get("bytes", 0)
         self.seconds: float = found.get("seconds", 0.0)
         """Crawling time of earlier runs."""
-        self.seeds: dict[str, list[Any]] = found.get("seeds", {})
-        """key → [url, state, status]"""
         self.states: Counter[str] = Counter(found.get("states", {}))
         self.statuses: Counter[str] = Counter(found.get("statuses", {}))
         self.media_types: Counter[str] = Counter(found.get("media_types", {}))
@@ -57,8 +55,7 @@ class Tally:
         if is_parent:
             self.parents += 1
             self.links += children
-        if page.depth == 0:
-            self.seeds[page.key] = [page.url, page.state, page.status]
 
-    def count_cut(self, state: str) -> None:
+    def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1
+        self.reasons[reason] += 1

@@ -5,13 +5,10 @@ another spelling of the same node, which is fetched again there. What failed for
 frontier; what failed for good is a Page too, so that every node has its line in the page log.
 """
 
-import logging
 import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from hashlib import md5
-from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
@@ -24,6 +21,7 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
+from webgraph_it.crawl.extension import CrawlExtension
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool
@@ -33,19 +31,14 @@ from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
-from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Link, Page, State
 from webgraph_it.spiders.answers import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
-from webgraph_it.urls import Name, Refusal, name
-from webgraph_it.urls.scope import Scope
-from webgraph_it.urls.seeds import Seeds, read_seeds
+from webgraph_it.urls import Refusal, name
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure as TwistedFailure
-
-logger = logging.getLogger(__name__)
 
 REDIRECTS = (301, 302, 303, 307, 308)
 BUSY = (429, 503)
@@ -58,8 +51,6 @@ class ItalySpider(Spider):
     """Crawls what SCOPE_SURTS covers, from SEEDS."""
 
     name = "italy"
-    seeds: Mapping[str, str] = MappingProxyType({})
-    """key → url, for the seeds report."""
     _policy: LinkPolicy
     _robots: RobotsPolicy
     _extractors: WorkerPool
@@ -105,45 +96,19 @@ class ItalySpider(Spider):
     # -- seeds ---------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Any]:
-        """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
-        found = read_seeds(Path(self.settings["SEEDS"]))
-        for complaint in found.complaints:
-            logger.warning(complaint)
-        links, fetch_only = self._usable(found)
-        self.seeds = {link.key: link.url for link in links}
-        added = self._scheduler.frontier.add(links, 0, "", time.time())
-        self._pipeline.record_seeds(added, fetch_only)
-        logger.info("%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"])
+        """Seeds go straight to the frontier, while pages are already fetched; the crawl does not end before."""
+        crawl = self.crawler.get_extension(CrawlExtension)
+        assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
+        await crawl.load_seeds()
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
-
-    def _usable(self, seeds: Seeds) -> tuple[list[Link], frozenset[bytes]]:
-        """The seeds that are to be fetched, and which of them are outside the graph."""
-        scope = Scope.from_settings(self.settings, seeds)
-        links, fetch_only = [], set()
-        for named in map(name, seeds.urls):
-            assert isinstance(named, Name), "read_seeds gives names only"
-            verdict = scope.verdict(named.key, named.url)
-            if not verdict.fetchable:
-                logger.warning("Seed %s is not fetched: %s.", named.url, verdict.reason)
-                continue
-            links.append(Link(*named, "seed"))
-            if not verdict.in_graph:
-                fetch_only.add(named.digest)
-        return links, frozenset(fetch_only)
 
     @property
     def _scheduler(self) -> FrontierScheduler:
         scheduler = self.crawler.engine.scheduler
         assert isinstance(scheduler, FrontierScheduler)
         return scheduler
-
-    @property
-    def _pipeline(self) -> GraphPipeline:
-        pipeline = self.crawler.get_item_pipeline(GraphPipeline)
-        assert isinstance(pipeline, GraphPipeline)
-        return pipeline
 
     # -- pages ---------------------------------------------------------------------------------------------
 
