@@ -87,6 +87,7 @@ class RocksStore:
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
+        reading.fill_cache(False)  # all of it is read once: the crawl needs its blocks more
         try:
             rows = self._rocks.iter(reading)
             rows.seek(lower)
