@@ -16,6 +16,8 @@ POINTS = (
     "during-checkpoint",
     "during-recovery",
 )
+SEED_POINTS = ("between-seeds",)
+"""Passed only while the seeds are being loaded."""
 
 _point, _, _count = os.environ.get("WEBGRAPH_IT_KILL_AT", "").partition(":")
 _passes_left = int(_count or 1)

@@ -13,9 +13,9 @@ SPIDER_MODULES = ["webgraph_it.spiders"]
 # -- what is crawled ----------------------------------------------------------------------------------------
 
 SEEDS = "seeds/italy.txt"
-"""File with one URL, bare domain or `+surt` prefix a line."""
+"""File with one URL, bare domain, `+surt` or `-surt` prefix a line."""
 SCOPE_SURTS = ["it,"]
-"""SURT prefixes of what is in the graph."""
+"""SURT prefixes of what is in the graph; one with a `-` in front excludes what it covers."""
 ALLOWED_PORTS: list[int] = []
 """Ports that are asked for pages although browsers do not (`urls/ports.py`: 22, 25, 6667 …); any other is, anyway."""
 EXCLUDED_EXTENSIONS = list(scope.EXCLUDED_EXTENSIONS)
@@ -34,6 +34,8 @@ MAX_HOST_DEPTH = 100
 """Pages in a row found only from the same host: beyond, it is an endless calendar (trap-cut). 0 = no limit."""
 MAX_QUERIES_PER_PATH = 5000
 """Distinct queries on one path of one host: beyond, it is a generator (trap-cut). 0 = no limit."""
+MAX_HOSTS_PER_DOMAIN = 10000
+"""Hosts below one registrable domain: beyond, it is a wildcard in the DNS (trap-cut). 0 = no limit."""
 MAX_SAME_CONTENT = 100
 """Pages of one host with the same body: links of further ones are not followed (trap-cut). 0 = no limit."""
 

@@ -19,7 +19,7 @@ def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
         directory = CrawlDirectory(tmp_path)
         frontier = open_frontier(RocksStore(directory.frontier))
         shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
-        committer = Committer(directory, frontier, shards, Tally(None))
+        committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())
         frontier.add([link("a")], 0, "", 1.0)
         timer = asyncio.ensure_future(committer.commit())
         await asyncio.sleep(0)  # it has begun

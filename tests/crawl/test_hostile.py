@@ -13,7 +13,7 @@ from tests.crawl.crawling import differences, finish, start_crawl
 from tests.crawl.observing import Sampler, resident_bytes, stats
 from tests.crawl.shard_reader import read_crawl
 from webgraph_it.simweb import SimWeb
-from webgraph_it.simweb.hostile import ATTACKS, DECOYS
+from webgraph_it.simweb.hostile import ATTACKS, DECOYS, WILDCARD_BOUND
 
 MOST_GROWTH_BYTES = 200_000_000
 MAX_REPORT_BYTES = 100_000
@@ -43,6 +43,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-types": ("Type invalid",),
     "hostile-redirects": ("scope/dropped/host",),
     "hostile-robots": ("fetch/cut/truncated",),
+    "hostile-wildcard": ("Reason hosts-per-domain",),
     "hostile-tls-garbage": ("fetch/error/tls", "Reason error-network"),
     "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-timeout"),
     "hostile-dns-forbidden": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
@@ -118,8 +119,11 @@ def test_attacked_from_all_sides_the_crawl_finds_the_truth(tmp_path):
     with SimWeb(hosts=30, pages=300, seed=7, only=["plain"], hostile=True) as web:
         attacked_crawl(web, tmp_path)
         answers = {hit.get("answer") for hit in web.hits() if hit.get("host") == "hostile-dns-rebinding.it"}
+        below = {hit["host"] for hit in web.hits() if hit.get("host", "").endswith(".hostile-wildcard.it")}
     assert DECOYS[0] in answers, "the rebinding was never tried"
+    assert 0 < len(below) <= WILDCARD_BOUND
     pages = read_crawl(tmp_path).pages
+    assert pages["it,hostile-wildcard)/"][0]["links"] == 50_000
     assert pages["it,hostile-html-bombs)/5.html"][0]["reason"] == "memory"
     assert pages["it,hostile-dns-mixed)/"][0]["state"] == "fetched"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.crawl.reports import HostLine, printable, write_reports
+from webgraph_it.crawl.reports import HostLine, SeedLine, printable, write_reports
 from webgraph_it.graph.tally import Tally
 
 
@@ -19,8 +19,9 @@ def test_no_report_holds_an_escape_sequence(tmp_path: Path) -> None:
     tally = Tally()
     tally.media_types["text/\x1b]0;x\x07"] = tally.states["\x9b2J"] = tally.statuses["\x1b"] = 1
     tally.reasons["\u202e"] = 1
+    seeds = [SeedLine("http://a.it/\x1b", "fetched", 200)]
     facts = {"name": "a\x1bb", "status": "Running", "seconds": 1.0, "queued": 0, "seen": 0, "host_count": 1}
-    write_reports(tmp_path, tally, [HostLine("it,a\r", 1, 0, 0)], {"it,a)/": "http://a.it/\x1b"}, **facts)
+    write_reports(tmp_path, tally, [HostLine("it,a\r", 1, 0, 0)], seeds, **facts)
     reports = [file.read_bytes().decode() for file in tmp_path.glob("*.txt")]
     assert len(reports) == 5
     assert all(line.isprintable() for report in reports for line in report.split("\n"))

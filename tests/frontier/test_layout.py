@@ -11,14 +11,18 @@ from webgraph_it.frontier.layout import (
     LAYOUT_VERSION,
     LINE_PLACE,
     PLACE,
+    STATES,
     host_of,
     lease_of,
     packed_entry,
     packed_robots,
+    packed_seen,
     queue_of,
     robots_of,
+    seen_of,
 )
 from webgraph_it.frontier.politeness import Clock
+from webgraph_it.items import State
 
 from .making import PATIENT
 
@@ -80,3 +84,10 @@ def test_the_layout_is_pinned() -> None:
 
 def test_a_host_is_the_key_up_to_the_parenthesis() -> None:
     assert host_of("it,padova,comune):8080/a)b") == "it,padova,comune"
+
+
+def test_what_became_of_a_url_comes_back_also_from_rows_before_there_were_states() -> None:
+    for state in STATES:
+        assert seen_of(packed_seen(state, 404)) == (state, 404)
+    assert seen_of(b"") == (State.NEVER_TRIED, 0)
+    assert seen_of(b"c") == (State.QUOTA_CUT, 0)

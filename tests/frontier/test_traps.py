@@ -1,7 +1,8 @@
 """Endless sites end, within the stated bounds."""
 
 from webgraph_it.frontier import Frontier, Limits, MemoryStore, Outcome
-from webgraph_it.items import State
+from webgraph_it.items import Link, State
+from webgraph_it.urls.names import digest
 
 from .making import NOW, commit, lease_at, link, links, open_frontier
 
@@ -83,3 +84,45 @@ def test_a_cut_is_told_once() -> None:
     frontier = open_frontier(limits=Limits(max_host_depth=1))
     assert len(frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1).cut) == 3
     assert frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1) == ([], [])
+
+
+def wildcard(first: int, count: int) -> list[Link]:
+    """Hosts n7.trap.it."""
+    keys = [f"it,trap,n{n})/" for n in range(first, first + count)]
+    return [Link(f"http://n{n}.trap.it/", key, digest(key), "a") for n, key in enumerate(keys, first)]
+
+
+def test_hosts_below_a_domain_are_bounded_also_after_a_restart() -> None:
+    store = MemoryStore()
+    limits = Limits(max_hosts_per_domain=5)
+    frontier = open_frontier(store, limits=limits)
+    frontier.add([link("trap")], 0, "", NOW)
+    assert not frontier.add(wildcard(0, 4), 1, "it,trap)/", NOW).cut
+    commit(frontier)
+    again = open_frontier(store, limits=limits)
+    added = again.add(wildcard(0, 8), 1, "it,trap)/", NOW)
+    assert [(cut.link.key, cut.state, cut.reason) for cut in added.cut] == [
+        (f"it,trap,n{n})/", State.TRAP_CUT, "hosts-per-domain") for n in range(5, 8)
+    ]
+    assert not again.add([link("trap,n0", "/due"), link("altro"), link("trap", "/x")], 1, "", NOW).cut
+    assert again.add([link("trap,n7", "/due")], 1, "", NOW).cut, "a host that was cut stays out"
+
+
+def test_a_wildcard_in_the_dns_ends() -> None:
+    frontier = open_frontier(limits=Limits(max_hosts_per_domain=30))
+    frontier.add([link("trap")], 0, "", NOW)
+    pages, reasons = crawl(frontier, lambda lease: wildcard(lease.depth * 1000, 10))
+    assert pages == 1 + 30
+    assert set(reasons) == {"hosts-per-domain"}
+
+
+def test_neighbours_under_a_public_suffix_are_not_counted_together() -> None:
+    frontier = open_frontier(limits=Limits(max_hosts_per_domain=2))
+    towns = [link(f"padova,comune{n}") for n in range(50)]
+    assert not frontier.add([*towns, *(link(f"s{n}") for n in range(50))], 1, "", NOW).cut
+
+
+def test_seeds_below_a_domain_are_counted_and_not_cut() -> None:
+    frontier = open_frontier(limits=Limits(max_hosts_per_domain=5))
+    assert not frontier.add_seeds(wildcard(0, 10), NOW).cut
+    assert len(frontier.add(wildcard(10, 3), 1, "it,trap)/", NOW).cut) == 3

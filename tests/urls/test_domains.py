@@ -1,8 +1,11 @@
 """Hosts and registrable domains, by the public suffix list inside tldextract."""
 
-import pytest
+import random
 
-from webgraph_it.urls.domains import domain, host
+import pytest
+from tldextract import TLDExtract
+
+from webgraph_it.urls.domains import domain, host, site_above
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,43 @@ def test_no_network_and_no_file_is_touched(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("socket.socket.connect", refuse)
     monkeypatch.setattr("socket.getaddrinfo", refuse)
     assert domain("it,mai-visto-prima,a)/") == "mai-visto-prima.it"
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("it,unipd,dei", "it,unipd"),
+        ("it,unipd,dei,www3", "it,unipd"),
+        ("it,unipd", ""),
+        ("it,padova,comune", ""),
+        ("it,padova,comune,sit", "it,padova,comune"),
+        ("com,blogspot,rosa", ""),  # a private suffix: each blog is a site
+        ("com,blogspot,rosa,a", "com,blogspot,rosa"),
+        ("org,altervista,rosa", ""),
+        ("ck,www,a", "ck,www"),
+        ("ck,altro,a", ""),
+        ("ck,altro,a,b", "ck,altro,a"),
+        ("inesistente,a,b", "inesistente,a"),
+        ("it", ""),
+        ("127.0.0.1", ""),
+        ("[2001:db8::1]", ""),
+    ],
+)
+def test_the_site_above_a_host(labels: str, expected: str) -> None:
+    assert site_above(labels) == expected
+
+
+def test_the_site_above_is_the_one_of_the_public_suffix_list() -> None:
+    oracle = TLDExtract(
+        cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True, include_psl_private_domains=True
+    )
+    chance = random.Random(1)
+    rules = sorted(rule for rule in oracle.tlds if rule.isascii())
+    assert len(rules) > 5000
+    for rule in chance.sample(rules, 1000):
+        suffix = rule.replace("*", "w").lstrip("!")
+        for name in (suffix, f"a.{suffix}", f"b.a.{suffix}", f"c.b.a.{suffix}"):
+            found = oracle(name)
+            expected = found.top_domain_under_public_suffix if found.subdomain else ""
+            labels = ",".join(reversed(name.split(".")))
+            assert ".".join(reversed(site_above(labels).split(","))) == expected, name

@@ -1,12 +1,14 @@
 """One verdict for each URL, with its reason."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webgraph_it.urls import key
 from webgraph_it.urls.scope import EXCLUDED_EXTENSIONS, MAX_KEY_LENGTH, Scope, Verdict
-from webgraph_it.urls.seeds import Seeds
+from webgraph_it.urls.seeds import Seeds, read_seeds
 
 SCOPE = Scope(["it,"], ["com,esempio)/italia/"])
 SEGMENTS = [f"s{number}" for number in range(30)]
@@ -177,15 +179,48 @@ def test_excluded_extensions_may_be_written_with_dots_and_in_capitals() -> None:
     assert Scope(excluded_extensions=[]).verdict("it,a)/a.jpg") is Verdict.IN
 
 
-def test_seeds_outside_the_scope_are_directories() -> None:
-    seeds = Seeds(
-        urls=("http://esempio.it/", "http://portale.com/italia/index.html", "http://elenco.org/it/x"),
-        extra_prefixes=("org,elenco)/it",),
-    )
-    scope = Scope.from_settings({"SCOPE_SURTS": ["it,"]}, seeds)
+def test_seeds_outside_the_scope_are_directories(tmp_path: Path) -> None:
+    path = tmp_path / "semi.txt"
+    path.write_text("esempio.it\nportale.com/italia/index.html\nelenco.org/it/x\n+org,elenco)/it\n")
+    scope = Scope.from_settings({"SCOPE_SURTS": ["it,"]}, read_seeds(path, ("it,",)))
     assert scope.fetch_only.prefixes == ("com,portale)/italia/", "org,elenco)/it")
     assert verdict("http://elenco.org/italia", scope) is Verdict.FETCH_ONLY
     assert verdict("http://elenco.org/fr", scope) is Verdict.HOST
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("it,altro)/", Verdict.IN),
+        ("it,x)/", Verdict.EXCLUDED),
+        ("it,x,sotto)/pagina", Verdict.EXCLUDED),
+        ("it,x,buono)/", Verdict.EXCLUDED),  # a longer prefix that includes changes nothing
+        ("it,xy)/", Verdict.IN),
+        ("it,y)/", Verdict.IN),
+        ("it,y)/privato/carte", Verdict.EXCLUDED),
+        ("it,y,sotto)/privato/carte", Verdict.IN),
+        ("it,x)/foto.jpg", Verdict.EXCLUDED),
+        ("com,portale)/italia/", Verdict.FETCH_ONLY),
+        ("com,portale)/italia/annunci/1", Verdict.EXCLUDED),
+        ("fr,x)/", Verdict.HOST),
+    ],
+)
+def test_exclusion_wins(key: str, expected: Verdict) -> None:
+    scope = Scope(
+        ["it,", "-it,x,", "it,x,buono)", "-it,y)/privato/"],
+        ["com,portale)/italia/"],
+        exclusions=["com,portale)/italia/annunci/"],
+    )
+    assert scope.verdict(key) is expected
+    assert not Verdict.EXCLUDED.in_graph
+    assert not Verdict.EXCLUDED.fetchable
+
+
+def test_lines_of_the_seed_file_exclude_too(tmp_path: Path) -> None:
+    path = tmp_path / "semi.txt"
+    path.write_text("esempio.it\n-segreto.it\n- http://(it,y,)/privato/\n")
+    scope = Scope.from_settings({"SCOPE_SURTS": ["it,", "-it,x,"]}, read_seeds(path, ("it,", "-it,x,")))
+    assert scope.excluded.prefixes == ("it,segreto,", "it,x,", "it,y)/privato/")
 
 
 def test_settings_are_read() -> None:
@@ -196,7 +231,7 @@ def test_settings_are_read() -> None:
         "MAX_PATH_SEGMENTS": 3,
         "MAX_REPEATED_SEGMENTS": 2,
     }
-    scope = Scope.from_settings(settings, Seeds(()))
+    scope = Scope.from_settings(settings, Seeds())
     assert verdict("http://esempio.it/", scope) is Verdict.HOST
     assert verdict("http://dei.unipd.it/a.jpg", scope) is Verdict.IN
     assert verdict("http://dei.unipd.it/a.pdf", scope) is Verdict.EXTENSION

@@ -17,12 +17,21 @@ OLD = "# ours\nhttp://a.it/\nb.it\n+com,esempio)/italia/\n"
         ("http://a.it/\nb.it\n", False),  # without the prefix
         (OLD.replace("b.it", "c.it"), False),
         ("", False),
+        (OLD + "-it,c,\n", False),  # excludes more
     ],
 )
 def test_a_list_contains_another_by_its_nodes(tmp_path, new, contains):
     (tmp_path / "old").write_text(OLD)
     (tmp_path / "new").write_text(new)
     assert contains_all_seeds(tmp_path / "new", tmp_path / "old") is contains
+
+
+def test_a_list_that_excludes_less_is_another_one(tmp_path):
+    (tmp_path / "old").write_text(OLD + "-it,c,\n-it,d,\n")
+    (tmp_path / "new").write_text(OLD + "e.it\n-it,c,\n")
+    assert not contains_all_seeds(tmp_path / "new", tmp_path / "old")
+    (tmp_path / "new").write_text("-it,d,\n" + OLD + "e.it\n-c.it\n")
+    assert contains_all_seeds(tmp_path / "new", tmp_path / "old")
 
 
 def test_a_last_line_that_goes_on_is_another_seed(tmp_path):

@@ -5,15 +5,18 @@
                                                                  ▲ the one instant that counts
 
 Before the store's commit the crawl is that of the commit before; after it, this one. A crash in between
-leaves shard bytes that no commit knows, which the next opening cuts off.
+leaves shard bytes that no commit knows, which the next opening cuts off. `step` is held by whoever is in the middle
+of recording a page; the commit waits for it, and the next such page for the swap.
 """
 
 import asyncio
 import logging
+from concurrent.futures import Future
 
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.graph.committed import packed
+from webgraph_it.frontier.layers import Frozen
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards
 from webgraph_it.killpoint import reached
@@ -24,11 +27,19 @@ logger = logging.getLogger(__name__)
 class Committer:
     """Commits and checkpoints, one at a time."""
 
-    def __init__(self, directory: CrawlDirectory, frontier: Frontier, shards: Shards, tally: Tally) -> None:
+    def __init__(
+        self,
+        directory: CrawlDirectory,
+        frontier: Frontier,
+        shards: Shards,
+        tally: Tally,
+        step: asyncio.Lock,
+    ) -> None:
         self._directory = directory
         self._frontier = frontier
         self._shards = shards
         self._tally = tally
+        self._step = step
         self._turn = asyncio.Lock()
         self._committing: asyncio.Task[None] | None = None
         self.stopped = False
@@ -41,31 +52,36 @@ class Committer:
         self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, the next file numbers begin. It is finished even if its caller is cancelled; the next
-        one waits for it."""
+        """With `checkpoint`, the next file numbers begin. It is finished even if its caller is cancelled: half of
+        one would stand in the way of the next, which waits for it."""
         self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
         await asyncio.shield(self._committing)
 
     async def _commit(self, checkpoint: bool) -> None:
         async with self._turn:
             await self._shards.room()
-            if self.stopped:  # perhaps while this one waited
-                return
-            frozen = self._frontier.freeze()
-            tally = self._tally.to_bytes()
-            commits = str(self._commits_before + self.commits + 1).encode()
-
-            def write_store(files: dict[str, Durable]) -> None:
-                reached("after-sync")
-                if checkpoint:
-                    reached("during-checkpoint")
-                reached("before-store-commit")
-                frozen.write({"shards": packed(files), "tally": tally, "commits": commits})
-                reached("after-store-commit")
-                self._directory.write_committed(files)
-
-            done = self._shards.sync(write_store, next_number=checkpoint)
+            async with self._step:
+                if self.stopped:  # perhaps while this one waited
+                    return
+                frozen, done = self._swap(checkpoint)
             reached("after-swap")
             await asyncio.wrap_future(done)
             self._frontier.forget(frozen)
             self.commits += 1
+
+    def _swap(self, checkpoint: bool) -> tuple[Frozen, Future[None]]:
+        """Take what there is, between two pages, and give it to the scribe."""
+        frozen = self._frontier.freeze()
+        tally = self._tally.to_bytes()
+        commits = str(self._commits_before + self.commits + 1).encode()
+
+        def write_store(files: dict[str, Durable]) -> None:
+            reached("after-sync")
+            if checkpoint:
+                reached("during-checkpoint")
+            reached("before-store-commit")
+            frozen.write({"shards": packed(files), "tally": tally, "commits": commits})
+            reached("after-store-commit")
+            self._directory.write_committed(files)
+
+        return frozen, self._shards.sync(write_store, next_number=checkpoint)

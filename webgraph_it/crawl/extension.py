@@ -38,7 +38,8 @@ from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.progress import LiveLine, Snapshot
 from webgraph_it.crawl.remembered import REMEMBERED
-from webgraph_it.crawl.reports import HostLine, write_reports
+from webgraph_it.crawl.reports import HostLine, seed_lines, write_reports
+from webgraph_it.crawl.seeding import SeedLoader
 from webgraph_it.crawl.standstill import Facts, sentence
 from webgraph_it.crawl.survey import how_to_repair
 from webgraph_it.crawl.watchdog import MAX_TURN_SECONDS, Watchdog
@@ -51,6 +52,9 @@ from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.disk import open_file
 from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.graph.shards import CRAWL_FILE
+from webgraph_it.graph.tally import Tally
+from webgraph_it.urls.middlewares import scope_of
+from webgraph_it.urls.seeds import SeedsError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -71,6 +75,8 @@ STANDSTILL_SECONDS, STANDSTILL_AGAIN_SECONDS = 60.0, 600.0
 """Without a response for so long the log says why; again when the reasons change, or after so long."""
 MOST_UNCOMMITTED = 60_000
 """Changes of the frontier, some 18 MB: a crawl at full speed commits every ten seconds or so."""
+MAX_UNCOMMITTED_SEEDS = 40_000
+"""The same while seeds are loaded, four for each: some 12 MB, ten thousand seeds."""
 STALL_LOG_SECONDS = 60.0
 """At most so often the log says that the event loop was held; the stats count every time."""
 GARBAGE_THRESHOLD = 20_000
@@ -107,6 +113,8 @@ class CrawlExtension:
         self._said, self._said_at = "", 0.0
         """What was last said of a standstill, and when."""
         self._live = LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
+        self._loader: SeedLoader | None = None
+        self._reporting: asyncio.Task[None] | None = None
         self._noted: Moment | None = None
         """The last one in progress.jsonl."""
         self._told: Moment | None = None
@@ -150,7 +158,7 @@ class CrawlExtension:
         self._pipeline = pipeline
         self._scheduler.on_failure = self._step_failed
         self._committer = Committer(
-            self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally
+            self._directory, self._scheduler.frontier, pipeline.shards, pipeline.tally, pipeline.step
         )
         self._fetcher = fetcher_of(self._crawler)
         self._shaper = shaper_of(self._crawler)
@@ -158,6 +166,9 @@ class CrawlExtension:
             self._fetcher.use_clock(AddressClock(self._scheduler))
         if self._crawler.settings["LEAN_ENGINE"]:
             self._scheduler.lane = Lane(self._crawler, self._scheduler, pipeline)
+        self._scope = scope_of(self._crawler)
+        self._seeds = self._directory.seeds_copy() or Path(self._crawler.settings["SEEDS"])
+        """For the reports: what the user gave may be gone by then."""
         self._opened_at = time.monotonic()
         self._crawler.stats.set_value("start_time", datetime.now(UTC))
         gc.freeze()
@@ -212,7 +223,9 @@ class CrawlExtension:
         self._finish_stats(reason)
         if not self._committer.stopped:
             self._add_progress()
-            self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+            await self._write_reports("Finished" if reason == "finished" else f"Stopped ({reason})")
+        elif self._reporting is not None:
+            await asyncio.wait([self._reporting])  # it reads the store
         self._end_live_line()
         self._close_files()
         left = counts.queued + counts.leased
@@ -253,7 +266,7 @@ class CrawlExtension:
                 or f"when the cause is gone, resume with: scrapy crawl italy -s JOBDIR={self._directory.path}",
             )
 
-    def _step_failed(self, error: Exception) -> None:
+    def _step_failed(self, error: BaseException) -> None:
         """Inside the one step of a page, or of another change of the frontier."""
         if isinstance(error, FrontierError):  # its store cannot be read
             self.fail(
@@ -316,13 +329,51 @@ class CrawlExtension:
             self._directory.path,
             self._directory.reports,
         )
-        if left and not self._failure:
+        loaded = self._loader.loaded if self._loader else None
+        seeds_are_left = loaded is not None and not loaded.finished
+        if loaded is not None and seeds_are_left:
+            logger.info("The seeds are loaded up to line %d of the list.", loaded.line)
+        if (left or seeds_are_left) and not self._failure:
             logger.info(
                 "%d URLs are left (%s). To resume: scrapy crawl italy -s JOBDIR=%s",
                 left,
                 reason,
                 self._directory.path,
             )
+
+    # -- seeds ---------------------------------------------------------------------------------------------
+
+    async def load_seeds(self) -> None:
+        """All of SEEDS goes to the frontier, or what an earlier run did not load."""
+        if self._scheduler.ended:
+            return
+        self._loader = SeedLoader(
+            Path(self._crawler.settings["SEEDS"]),
+            self._scope,
+            self._scheduler.frontier,
+            self._pipeline.record_seeds,
+            self._let_others_run,
+        )
+        self._scheduler.held = bool(self._crawler.settings["MAX_DEPTH"])  # depth is counted from the seeds
+        try:
+            await self._loader.load(lambda: self._scheduler.ended or self._scheduler.is_closing)
+        except SeedsError as error:
+            self.fail(str(error))
+        except Exception:
+            if not self._failure:  # of a commit: `_commit` has called `fail`
+                raise
+        finally:
+            self._scheduler.held = False
+        self._scheduler.wake()
+
+    async def _let_others_run(self) -> None:
+        """Between two slices: fetches, and a commit for which loading waits, so that memory holds no second one."""
+        self._scheduler.wake()
+        await asyncio.sleep(0)
+        if self._pipeline.shards.full:
+            await self._pipeline.shards.room()
+        if self._scheduler.frontier.counts().uncommitted > MAX_UNCOMMITTED_SEEDS:
+            await self.commit()
 
     # -- commits -------------------------------------------------------------------------------------------
 
@@ -339,7 +390,7 @@ class CrawlExtension:
         await self._commit(checkpoint=True)
         if self._failure:
             return
-        self._write_reports("Running")
+        await self._write_reports("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self._directory.path)
 
     async def _commit(self, *, checkpoint: bool) -> None:
@@ -506,22 +557,31 @@ class CrawlExtension:
             with suppress(OSError):
                 self._live.end()
 
-    def _complain(self, what: str, error: OSError) -> None:
+    def _complain(self, what: str, error: Exception) -> None:
         """Once for each: it is not the crawl that suffers."""
         if what not in self._complained:
             self._complained.add(what)
             logger.warning("%s in %s could not be written: %s.", what, self._directory.reports, error)
 
-    def _write_reports(self, status: str) -> None:
+    async def _write_reports(self, status: str) -> None:
+        """One at a time, and to the end, whoever is cancelled: the store is not closed under a reader."""
+        writing = self._write_reports_after(self._reporting, status)
+        self._reporting = asyncio.get_running_loop().create_task(writing)
+        await asyncio.shield(self._reporting)
+
+    async def _write_reports_after(self, earlier: asyncio.Task[None] | None, status: str) -> None:
+        """As of the last commit, in a thread: millions of hosts and seeds take minutes."""
+        if earlier is not None:
+            await asyncio.wait([earlier])
         frontier = self._scheduler.frontier
         counts = frontier.counts()
-        hosts = (HostLine(h.host, h.finished, h.queued, h.failed) for h in frontier.hosts())
         try:
-            write_reports(
+            await asyncio.to_thread(
+                write_reports,
                 self._directory.reports,
-                self._pipeline.tally,
-                hosts,
-                getattr(self._crawler.spider, "seeds", {}),
+                Tally(self._pipeline.tally.to_bytes()),
+                (HostLine(h.host, h.finished, h.queued, h.failed) for h in frontier.committed_hosts()),
+                seed_lines(self._seeds, self._scope, frontier.committed_states),
                 name=str(self._directory.path),
                 status=status,
                 seconds=self._seconds,
@@ -529,8 +589,10 @@ class CrawlExtension:
                 seen=counts.seen,
                 host_count=counts.hosts,
             )
-        except OSError as error:
+        except (OSError, SeedsError) as error:
             self._complain("Reports", error)
+        except FrontierError:
+            pass  # the store has said so, and the crawl stops
 
     def _every(
         self, seconds: float, action: Callable[[], Awaitable[None]], *, at_once: bool = False

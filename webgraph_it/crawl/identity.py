@@ -1,12 +1,12 @@
 """What makes two runs the same crawl: the names, the scope, the seeds, and the limits that shape the graph."""
 
-from hashlib import file_digest, md5
 from pathlib import Path
 from typing import Any
 
 from scrapy.settings import BaseSettings
 
 from webgraph_it.urls import RECIPE_VERSION
+from webgraph_it.urls.seeds import md5_of
 
 SHAPING = (
     "SCOPE_SURTS",
@@ -20,6 +20,7 @@ SHAPING = (
     "MAX_HOST_DEPTH",
     "MAX_QUERIES_PER_PATH",
     "MAX_SAME_CONTENT",
+    "MAX_HOSTS_PER_DOMAIN",
     "MAX_BODY_BYTES",
     "LINK_KINDS_ARCS",
     "EXTRACT_EMBEDDED",
@@ -35,9 +36,3 @@ def identity_of(settings: BaseSettings) -> dict[str, Any]:
         "SEEDS": {"file": str(seeds), "md5": md5_of(seeds)},
         **{name: settings.get(name) for name in SHAPING},
     }
-
-
-def md5_of(path: Path) -> str:
-    """Of a file of any length."""
-    with path.open("rb") as file:
-        return file_digest(file, lambda: md5(usedforsecurity=False)).hexdigest()

@@ -138,7 +138,9 @@ class Lane:
             output = request.errback(result)  # type: ignore[misc]
         if isawaitable(output):
             output = await output
-        return [self._scope.judged(page) for page in output] if isinstance(result, Response) else output
+        if not isinstance(result, Response):
+            return list(output)
+        return [await self._scope.judged_in_slices(page) for page in output]
 
     async def _record(self, page: Page, response: Response | Failure) -> None:
         if not self._is_ours:

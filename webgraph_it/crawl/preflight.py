@@ -31,7 +31,7 @@ from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.graph.disk import NotOursError
 from webgraph_it.graph.shards import ShardError
-from webgraph_it.urls.seeds import SeedsError, read_seeds
+from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
 logger = logging.getLogger(__name__)
 
@@ -47,13 +47,12 @@ def preflight(settings: BaseSettings) -> None:
     given = given_names(settings)
     check(settings)
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
-    refusal = refusal_to_start(
+    nobody_to_ask = refusal_to_start(
         settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
     )
-    if refusal:
-        raise SettingsError(refusal)
+    if nobody_to_ask:
+        raise SettingsError(nobody_to_ask)
     Plan(settings["BANDWIDTH_SCHEDULE"], settings["BANDWIDTH_SCHEDULE_FILE"], settings["SCHEDULE_TIMEZONE"])
-    read_seeds(Path(settings["SEEDS"]))
     check_memory(settings["EXTRACT_MEMORY"], settings["EXTRACT_WORKERS"])
     fit_descriptors(settings)
     if settings.get("JOBDIR") is not None and not str(settings["JOBDIR"]).strip():
@@ -64,8 +63,9 @@ def preflight(settings: BaseSettings) -> None:
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
+    directory.check_identity(identity_of(settings))
+    check_seeds(Path(settings["SEEDS"]), tuple(settings["SCOPE_SURTS"]))
     if directory.path.exists():
-        directory.check_identity(identity_of(settings))
         directory.lock()
         try:
             check_store(directory)
@@ -93,6 +93,12 @@ def recall_crawl(settings: BaseSettings) -> None:
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
         settings.set("SEEDS", str(copy), priority="cmdline")
+
+
+def check_seeds(path: Path, surts: tuple[str, ...]) -> None:
+    """There are seeds, and they fit the scope."""
+    if sentence := refusal(path, read_seeds(path, surts), surts):
+        raise SeedsError(sentence)
 
 
 def fit_descriptors(settings: BaseSettings) -> None:

@@ -42,7 +42,7 @@ def reconsidered(
             place = (line["depth"], line.get("host_depth", 0), line["via"])
             if frontier.reconsider(link, *place, line["reason"], now):
                 queued += 1
-                tally.states[State.QUOTA_CUT] -= 1
+                tally.take_back_cut(State.QUOTA_CUT, line["reason"])
         if number % AT_ONCE == 0:
             yield queued
     frontier.put_meta(META_NAME, wanted)

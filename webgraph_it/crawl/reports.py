@@ -1,17 +1,28 @@
 """The reports archivists know, by Heritrix's names: crawl, hosts, mimetype, responsecode, seeds.
 
-Pure text out of a Tally and the frontier's host counts; `write_reports` puts them under reports/, each a
-renamed file, so a reader never sees half a report. No line holds a control character, whatever it was made of: a
-report may be shown on a terminal.
+Text out of a Tally, the frontier's host counts and the seed file; `write_reports` puts them under reports/, each a
+renamed file, so a reader never sees half a report. Memory does not grow with the number of hosts or seeds. No line
+holds a control character, whatever it was made of: a report may be shown on a terminal.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from heapq import merge
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from webgraph_it.graph.disk import whole_file
 from webgraph_it.graph.tally import Tally
+from webgraph_it.items import State
+from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.seeds import read_batches
+
+SORTED_AT_ONCE = 10_000
+"""Lines of the hosts report in memory, some 3 MB."""
+CRAWLED = (State.FETCHED, State.REDIRECT)
 
 
 class HostLine(NamedTuple):
@@ -24,20 +35,41 @@ class HostLine(NamedTuple):
     failures: int
 
 
+class SeedLine(NamedTuple):
+    """One seed, and what became of it."""
+
+    url: str
+    state: str
+    """A State, or why the scope refuses it."""
+    status: int
+
+
+def seed_lines(
+    path: Path, scope: Scope, states_of: Callable[[Sequence[bytes]], list[tuple[State, int]]]
+) -> Iterator[SeedLine]:
+    """The usable lines of the seed file, in its order; a node that is listed twice comes twice."""
+    for batch in read_batches(path):
+        states = states_of([name.digest for name in batch.names])
+        for (url, key, _), (state, status) in zip(batch.names, states, strict=True):
+            verdict = scope.verdict(key, url)
+            yield SeedLine(url, str(state) if verdict.fetchable else verdict.reason, status)
+
+
 def write_reports(
-    folder: Path, tally: Tally, hosts: Iterable[HostLine], seeds: Mapping[str, str], **facts: Any
+    folder: Path, tally: Tally, hosts: Iterable[HostLine], seeds: Iterable[SeedLine], **facts: Any
 ) -> None:
-    """`seeds`: key → url of every seed; `facts`: name=JOBDIR, status, seconds, queued, seen of this moment."""
-    _write(folder / "hosts-report.txt", hosts_report(hosts))
+    """`facts`: name=JOBDIR, status, seconds, queued, seen of this moment."""
+    _write(folder / "hosts-report.txt", hosts_report(hosts, folder))
     _write(folder / "mimetype-report.txt", mimetype_report(tally))
     _write(folder / "responsecode-report.txt", responsecode_report(tally))
-    _write(folder / "seeds-report.txt", seeds_report(tally, seeds))
-    _write(folder / "crawl-report.txt", crawl_report(tally, len(seeds), **facts))
+    counts: Counter[str] = Counter()
+    _write(folder / "seeds-report.txt", seeds_report(seeds, counts))
+    _write(folder / "crawl-report.txt", crawl_report(tally, counts, **facts))
 
 
 def crawl_report(
     tally: Tally,
-    seeds: int,
+    seeds: Counter[str],
     *,
     name: str,
     status: str,
@@ -49,8 +81,8 @@ def crawl_report(
     yield f"Crawl Name: {name}"
     yield f"Crawl Status: {status}"
     yield f"Duration Time: {_duration(seconds)}"
-    yield f"Total Seeds: {seeds}"
-    yield f"Total Seeds Crawled: {sum(state in ('fetched', 'redirect') for _, state, _ in tally.seeds.values())}"
+    yield f"Total Seeds: {seeds.total()}"
+    yield f"Total Seeds Crawled: {sum(seeds[state] for state in CRAWLED)}"
     yield f"Total Hosts: {host_count}"
     yield f"URIs Processed: {tally.pages}"
     yield f"URIs Known: {seen}"
@@ -67,11 +99,35 @@ def crawl_report(
         yield f"Reason {reason}: {count}"
 
 
-def hosts_report(hosts: Iterable[HostLine]) -> Iterator[str]:
+def hosts_report(hosts: Iterable[HostLine], folder: Path) -> Iterator[str]:
+    """The hosts with most URLs first. What does not fit in memory is sorted by way of files in `folder`."""
     yield "[#urls] [#queued] [#failures] [host]"
-    for line in sorted(hosts, key=lambda line: (-line.done, line.host)):
-        host = ".".join(reversed(line.host.split(",")))
-        yield f"{line.done} {line.queued} {line.failures} {host}"
+    with ExitStack() as stack:
+        runs = []
+        for lines in _sorted_runs(hosts):
+            run = stack.enter_context(TemporaryFile("w+", encoding="utf-8", newline="\n", dir=folder))
+            run.writelines(f"{line.host} {line.done} {line.queued} {line.failures}\n" for line in lines)
+            run.seek(0)
+            runs.append(map(_host_line, run))
+        for line in merge(*runs, key=_most_first):
+            host = ".".join(reversed(line.host.split(",")))
+            yield f"{line.done} {line.queued} {line.failures} {host}"
+
+
+def _sorted_runs(hosts: Iterable[HostLine]) -> Iterator[list[HostLine]]:
+    remaining = iter(hosts)
+    while lines := list(islice(remaining, SORTED_AT_ONCE)):
+        lines.sort(key=_most_first)
+        yield lines
+
+
+def _most_first(line: HostLine) -> tuple[int, str]:
+    return -line.done, line.host
+
+
+def _host_line(text: str) -> HostLine:
+    host, *counts = text.rstrip("\n").rsplit(" ", 3)
+    return HostLine(host, *map(int, counts))
 
 
 def mimetype_report(tally: Tally) -> Iterator[str]:
@@ -87,12 +143,12 @@ def responsecode_report(tally: Tally) -> Iterator[str]:
         yield f"{count} {status}"
 
 
-def seeds_report(tally: Tally, seeds: Mapping[str, str]) -> Iterator[str]:
+def seeds_report(seeds: Iterable[SeedLine], counts: Counter[str]) -> Iterator[str]:
+    """Leaves in `counts` how many seeds are in each state."""
     yield "[code] [status] [seed]"
-    for key, url in seeds.items():
-        _, state, status = tally.seeds.get(key, [url, "never-tried", 0])
-        verdict = "CRAWLED" if state in ("fetched", "redirect") else f"NOTCRAWLED ({state})"
-        yield f"{status} {verdict} {url}"
+    for url, state, status in seeds:
+        counts[state] += 1
+        yield f"{status} {'CRAWLED' if state in CRAWLED else f'NOTCRAWLED ({state})'} {url}"
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:

@@ -100,11 +100,12 @@ def _networks(value: Any) -> list[str]:
 
 
 def _surts(value: Any) -> list[str]:
-    """Prefixes end with a comma, as in `it,`: so commas do not separate them."""
+    """Prefixes end with a comma, as in `it,`: so commas do not separate them. One with a `-` excludes."""
     texts = [value] if isinstance(value, str) and not value.lstrip().startswith("[") else _texts(value)
-    if not texts:
+    prefixes = [surt.signed_prefix(text) for text in texts]
+    if all(prefix.startswith("-") for prefix in prefixes):
         raise ValueError
-    return [surt.parse(text) for text in texts]
+    return prefixes
 
 
 def _ports(value: Any) -> dict[str, int]:
@@ -195,7 +196,9 @@ _FLAG = Check("true or false", _flag)
 
 CHECKS: dict[str, Check] = {
     "SEEDS": Check("the path of a seed file", _text),
-    "SCOPE_SURTS": Check('a JSON list of SURT prefixes such as ["it,"]', _surts),
+    "SCOPE_SURTS": Check(
+        'a JSON list of SURT prefixes such as ["it,"], at least one of them without a -', _surts
+    ),
     "ALLOWED_PORTS": Check("a JSON list of ports such as [6667]", _port_numbers),
     "EXCLUDED_EXTENSIONS": Check('a JSON list of extensions such as ["gif", "mp3"]', _texts),
     "CONTACT_URL": Check(
@@ -227,6 +230,7 @@ CHECKS: dict[str, Check] = {
     "MAX_HOST_DEPTH": _LIMIT,
     "MAX_QUERIES_PER_PATH": _LIMIT,
     "MAX_SAME_CONTENT": _LIMIT,
+    "MAX_HOSTS_PER_DOMAIN": _LIMIT,
     "MIN_FREE_DISK": _SIZE,
     "MAX_BODY_BYTES": _SIZE,
     "DOWNLOAD_TIMEOUT": _TIMEOUT,

@@ -23,7 +23,7 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier = Frontier.open(RocksStore(path), Politeness(...), Order.BREADTH, Limits(...), now)
     added = frontier.add(links, depth, via, now, host_depth=…, content_digest=…, traps={digest: reason})
         # links of a page: depth = lease.depth + 1, via = lease.key, host_depth = lease.host_depth
-        # seeds: depth = 0, via = ""
+    added = frontier.add_seeds(links, now)  # some at a time; what they say is durable with the next commit
     lease = frontier.next(now)            # None: nothing may be asked now
     frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
@@ -38,6 +38,7 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier.put_meta(name, value); frontier.get_meta(name)
     frontier.set_robots(origin, record); frontier.robots(origin)
     frontier.counts(); frontier.hosts()   # hosts(): an iterator of HostReport
+    frontier.committed_hosts(); frontier.committed_states(digests)  # as of the last commit, from any thread
     frontier.close()                      # commits, marks the store as cleanly closed
 """
 

@@ -21,12 +21,16 @@ from .layout import (
     MOST_8_BITS,
     PLACE,
     ROBOTS,
+    SEEN,
     STATE,
     host_of,
     lease_of,
     packed_entry,
     packed_robots,
+    packed_seen,
+    queue_of,
     robots_of,
+    seen_of,
 )
 from .order import PRIORITIES
 from .politeness import Politeness
@@ -48,7 +52,7 @@ from .records import (
 from .roster import Roster
 from .seen import Seen
 from .state import Totals, packed_state, state_of
-from .store import Row, Store
+from .store import Row, Store, after
 from .traps import Traps
 
 ROBOTS_LIFETIME_SECONDS = 86_400.0
@@ -106,13 +110,16 @@ class Frontier:
         host_depth: int = 0,
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
+        page_trap: str = "",
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
         `depth` is that of the links; `via`, `host_depth` and `content_digest` (hex, or empty) of the page
-        with the links. `traps` gives the reason, by digest, for links that the caller calls a trap.
+        with the links. `traps` gives the reason, by digest, for links that the caller calls a trap. A page whose
+        links are added in several calls gives its `content_digest` to `content_trap` once, and each call the
+        answer as `page_trap`.
         """
-        page_trap = self._traps.same_content(via, content_digest)
+        page_trap = page_trap or self.content_trap(via, content_digest)
         new = self._seen.new(links)
         page_host = host_of(via) if via else ""
         touched: dict[str, Host] = {}
@@ -129,8 +136,7 @@ class Frontier:
                 self._enqueue(host, link, depth, link_host_depth, via, now)
             else:
                 cuts.append(cut)
-                if cut.state is State.QUOTA_CUT:
-                    self._seen.mark_cut(link.digest)
+                self._seen.keep(link.digest, packed_seen(cut.state, 0))
         for host in touched.values():
             if host.accepted:
                 self._roster.save(host)
@@ -138,7 +144,60 @@ class Frontier:
         self._totals.cut += len(cuts)
         return Added(new, cuts)
 
-    def _cut(self, link: Link, host: Host, depth: int, host_depth: int, trap: str) -> Cut | None:
+    def content_trap(self, page_key: str, content_digest: str) -> str:
+        """Count one more page with this content; why its links are not queued, or an empty string."""
+        return self._traps.same_content(page_key, content_digest)
+
+    def add_seeds(self, links: Sequence[Link], now: float) -> Added:
+        """Queue some seeds; those that are known already change nothing, unless they were cut.
+
+        A seed that a page linked to before, and that a limit cut then, is queued after all: its `link` is in no
+        list of the answer, for it is in the URL list and in the page log already.
+        """
+        known = self._seen.known(links)
+        names = [host_of(link.key) for link in links]
+        hosts = self._roster.known(set(names))
+        new: list[Link] = []
+        cuts: list[Cut] = []
+        queued: dict[str, Host] = {}
+        planted: set[str] = set()
+        for link, name in zip(links, names, strict=True):
+            key = SEEN + link.digest
+            seen = known[key]
+            was_cut = seen_of(seen)[0] in (State.TRAP_CUT, State.QUOTA_CUT) if seen else False
+            if seen is not None and not was_cut:
+                continue
+            host = hosts.get(name)
+            if host is None and name not in planted and not was_cut and "?" not in link.key:
+                known[key] = b""
+                self._layers.put(key, b"")
+                self._plant(name, link, now)
+                planted.add(name)
+                new.append(link)
+                continue
+            if host is None:
+                host = hosts[name] = self._roster.host(name)
+            cut = self._cut(link, host, 0, 0, "", is_seed=True)
+            known[key] = state = b"" if cut is None else packed_seen(cut.state, 0)
+            if state != seen:
+                self._layers.put(key, state)
+            if not was_cut:
+                new.append(link)
+            if cut is None:
+                self._enqueue(host, link, 0, 0, "", now)
+                queued[name] = host
+                self._totals.cut -= was_cut
+            elif not was_cut:
+                cuts.append(cut)
+        for host in queued.values():
+            self._roster.save(host)
+        self._totals.seen += len(new)
+        self._totals.cut += len(cuts)
+        return Added(new, cuts)
+
+    def _cut(
+        self, link: Link, host: Host, depth: int, host_depth: int, trap: str, *, is_seed: bool = False
+    ) -> Cut | None:
         limits = self._limits
         if trap:
             return Cut(link, State.TRAP_CUT, trap, host_depth)
@@ -146,7 +205,11 @@ class Frontier:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if reason := self._traps.host_depth(host_depth) or self._traps.queries(link):
             return Cut(link, State.TRAP_CUT, reason, host_depth)
-        return self._cut_by_quota(link, host, host_depth)
+        if cut := self._cut_by_quota(link, host, host_depth):
+            return cut
+        if not (host.accepted or is_seed) and (reason := self._traps.hosts(host.name)):
+            return Cut(link, State.TRAP_CUT, reason, host_depth)
+        return None
 
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
         if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
@@ -158,11 +221,13 @@ class Frontier:
 
         A node that was queued meanwhile, or never cut by a quota, is left alone.
         """
-        if not self._seen.is_cut(link.digest):
+        if not self._seen.is_quota_cut(link.digest):
             return False
         host = self._roster.host(host_of(link.key))
         limits = self._limits
         if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if not host.accepted and self._traps.hosts(host.name):
             return False
         if reason == DEPTH and (self._traps.host_depth(host_depth) or self._traps.queries(link)):
             return False  # what pages-per-host cut had passed these, and was counted
@@ -176,13 +241,25 @@ class Frontier:
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
         self._append(host, self._new_place(link.key, depth), packed)
         self._totals.entries += 1
-        self._totals.hosts += host.accepted == 0
+        if not host.accepted:
+            self._totals.hosts += 1
+            self._traps.count_host(host.name)
         host.accepted += 1
         host.queued += 1
         if host.queued == 1:
             self._roster.enter(host, now)
         elif host in self._roster.resting:
             self._roster.put(host, now)
+
+    def _plant(self, name: str, link: Link, now: float) -> None:
+        """A seed on a host that was never met: what `_cut`, `_enqueue` and `save` would do, in less time."""
+        prefix = queue_of(name)
+        packed = packed_entry((link.url, link.key, "", link.digest), 0, 0)
+        self._layers.append(prefix, prefix + self._new_place(link.key, 0), packed)
+        self._totals.entries += 1
+        self._totals.hosts += 1
+        self._traps.count_host(name)
+        self._roster.enter_new(name, now)
 
     def _new_place(self, key: str, depth: int) -> bytes:
         return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
@@ -233,6 +310,8 @@ class Frontier:
         self._layers.remove(lease.entry)
         if again is None:
             self._finish(host)
+            if outcome.state is not None:
+                self._seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
         else:
             self._append(host, *again)
         if its_turn or host in self._roster.resting:
@@ -378,6 +457,18 @@ class Frontier:
         """Every host that ever had a URL, in order of its name."""
         for key, packed in self._layers.items(HOST):
             yield Host.unpacked(key[1:].decode(), packed).report()
+
+    def committed_hosts(self) -> Iterator[HostReport]:
+        """`hosts` as of the last commit. Any thread may ask."""
+        for key, packed in self._store.items(HOST, after(HOST)):
+            yield Host.unpacked(key[1:].decode(), packed).report()
+
+    def committed_states(self, digests: Sequence[bytes]) -> list[tuple[State, int]]:
+        """State and status of each URL as of the last commit. Any thread may ask."""
+        ordered = sorted(set(digests))
+        found = self._store.get_many([SEEN + digest for digest in ordered])
+        states = {digest: seen_of(packed or b"") for digest, packed in zip(ordered, found, strict=True)}
+        return [states[digest] for digest in digests]
 
     # -- commit ---------------------------------------------------------------------------------------------
 

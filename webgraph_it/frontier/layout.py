@@ -1,10 +1,11 @@
 """The store's keys and values, byte by byte (layout version 1).
 
-    s <digest 16>                             seen; no value, or CUT for a node that a quota cut
+    s <digest 16>                             seen: SEEN_STATE once it is cut or finished, nothing before
     h <host>                                  HOST_HEAD, then the host's address
     q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
     l LINE_PLACE                              the line of hosts that have URLs; the value is the host
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
+    d <registrable domain, labels as in keys> NUMBER of hosts below that domain
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
     r <origin>                                ROBOTS_HEAD, then status \\n text
     m <name>                                  metadata: the caller's, and the frontier's own under STATE
@@ -15,12 +16,14 @@ ASCII (URLs, keys, hosts) or bytes as received (robots.txt). Nothing is pickled.
 
 import struct
 
+from webgraph_it.items import State
+
 from .records import Lease, RobotsRecord
 
 LAYOUT_VERSION = 1
 
 SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l", b"p", b"c", b"r", b"m"
-CUT = b"c"
+DOMAIN = b"d"
 STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 
@@ -35,6 +38,11 @@ PLACE = struct.Struct(">HQB")
 LINE_PLACE = struct.Struct(">QQ")
 """microseconds since 1970, sequence number"""
 NUMBER = struct.Struct(">I")
+SEEN_STATE = struct.Struct(">BH")
+"""place in STATES, HTTP status"""
+EARLIER_QUOTA_CUT = b"c"
+"""What stood there before there was SEEN_STATE, when other cut and finished URLs had nothing."""
+STATES = (State.FETCHED, State.REDIRECT, State.ROBOTS_DENIED, State.ERROR, State.TRAP_CUT, State.QUOTA_CUT)
 ROBOTS_HEAD = struct.Struct(">dd")
 """fetched at, expires at"""
 
@@ -67,6 +75,20 @@ def lease_of(entry: bytes, packed: bytes, host: str, address: str, given_up: boo
     url, key, via = packed[ENTRY_HEAD.size :].decode().split("\n")
     names = (url, key, digest, depth, host_depth, via, host)
     return Lease(*names, attempts, spellings, address, given_up, entry)
+
+
+def packed_seen(state: State, status: int) -> bytes:
+    return SEEN_STATE.pack(STATES.index(state), min(max(status, 0), MOST_16_BITS))
+
+
+def seen_of(packed: bytes) -> tuple[State, int]:
+    """State and status; a URL that is still queued was never tried."""
+    if not packed:
+        return State.NEVER_TRIED, 0
+    if packed == EARLIER_QUOTA_CUT:
+        return State.QUOTA_CUT, 0
+    number, status = SEEN_STATE.unpack(packed)
+    return STATES[number], status
 
 
 def packed_robots(record: RobotsRecord) -> bytes:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from webgraph_it.items import Link, Page, State
 
 from .frontier import Frontier
-from .layout import CUT, SEEN, host_of
+from .layout import host_of, packed_seen
 from .politeness import Clock, Politeness
 from .records import Limits, Order
 from .store import Store
@@ -33,16 +33,18 @@ class Rebuild(Frontier):
         super().__init__(store, Politeness(), order, limits, 0.0)
 
     def finished(self, page: Page, *, cut_before: bool = False) -> None:
-        """A URL that was tried, and never comes again. `cut_before`: an earlier line said that a quota cut it."""
+        """A URL that was tried, and never comes again. `cut_before`: an earlier line said that it was cut."""
         host = self._roster.host(host_of(page.key))
-        self._totals.hosts += host.accepted == 0
+        if not host.accepted:
+            self._totals.hosts += 1
+            self._traps.count_host(host.name)
         host.accepted += 1
         host.finished += 1
         host.failed += page.status >= 500 or (page.state is State.ERROR and not page.status)
         host.address = page.address or host.address
         host.clock = Clock(duration_seconds=page.seconds, given_up=page.reason == GIVEN_UP)
         self._roster.save(host)
-        self._layers.put(SEEN + page.digest, b"")
+        self._seen.keep(page.digest, packed_seen(page.state, page.status))
         self._totals.done += 1
         self._totals.seen += not cut_before
         self._totals.cut -= cut_before
@@ -52,7 +54,7 @@ class Rebuild(Frontier):
 
     def cut(self, page: Page) -> None:
         """A node that was found and not queued."""
-        self._layers.put(SEEN + page.digest, CUT if page.state is State.QUOTA_CUT else b"")
+        self._seen.keep(page.digest, packed_seen(page.state, 0))
         self._totals.seen += 1
         self._totals.cut += 1
         if page.reason in ("queries-per-path", "pages-per-host"):
@@ -64,7 +66,7 @@ class Rebuild(Frontier):
         host = self._roster.host(host_of(link.key))
         self._enqueue(host, link, depth, host_depth, via, 0.0)
         self._roster.save(host)
-        self._layers.put(SEEN + link.digest, b"")
+        self._seen.keep(link.digest, b"")
         self._totals.seen += 1
         self._count_query(link)
         self._commit_if_large()

@@ -35,6 +35,8 @@ class Limits(NamedTuple):
     """Distinct queries on one (host, path)."""
     max_same_content: int = 100
     """Pages of one host with the same body whose links are still queued."""
+    max_hosts_per_domain: int = 10_000
+    """Hosts below one registrable domain, seeds not limited."""
 
 
 class Cut(NamedTuple):
@@ -44,7 +46,7 @@ class Cut(NamedTuple):
     state: State
     """QUOTA_CUT or TRAP_CUT."""
     reason: str
-    """pages-per-host, depth, host-depth, queries-per-path, same-content, or the caller's own."""
+    """pages-per-host, depth, host-depth, queries-per-path, same-content, hosts-per-domain, or the caller's own."""
     host_depth: int = 0
     """What its lease would have had."""
 
@@ -124,6 +126,10 @@ class Outcome(NamedTuple):
     """From robots.txt; None keeps what is known, 0 forgets it."""
     url: str = ""
     """The other spelling, for Kind.SPELLING."""
+    state: State | None = None
+    """What to remember of a finished URL; None is nothing."""
+    status: int = 0
+    """Its HTTP status, remembered with the state."""
 
 
 class RobotsRecord(NamedTuple):

@@ -87,6 +87,8 @@ class RocksStore:
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
+        # All of it is read once: the crawl needs its blocks more. The stub lacks the argument.
+        reading.fill_cache(False)  # type: ignore[call-arg]
         try:
             rows = self._rocks.iter(reading)
             rows.seek(lower)

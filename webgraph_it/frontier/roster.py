@@ -14,7 +14,7 @@ every host is served. With few hosts all are active and simply take turns.
 
 from collections.abc import Iterator
 
-from .hosts import Host
+from .hosts import Host, packed_new
 from .layers import Layers
 from .layout import HOST, LINE, LINE_PLACE
 from .politeness import Politeness
@@ -40,6 +40,10 @@ SLACK_SECONDS = 3_600.0
 """Beyond the longest delay: a host may also wait for its address."""
 
 
+NOBODY = Host("")
+"""Any host that was never asked."""
+
+
 class Roster:
     """Every host is in exactly one of the five states above."""
 
@@ -59,6 +63,24 @@ class Roster:
             return host
         packed = self._layers.get(HOST + name.encode())
         return Host(name) if packed is None else Host.unpacked(name, packed)
+
+    def known(self, names: set[str]) -> dict[str, Host]:
+        """`host` of each that was ever saved; one look into the store for all of them."""
+        found = {name: self._active[name] for name in names if name in self._active}
+        others = {HOST + name.encode(): name for name in names if name not in found}
+        for key, packed in self._layers.get_many(others).items():
+            if packed is not None:
+                found[others[key]] = Host.unpacked(others[key], packed)
+        return found
+
+    def enter_new(self, name: str, now: float) -> None:
+        """A host that was never saved has its first URL: `enter` and `save` in one, for lists of hosts."""
+        self._totals.hosts_with_urls += 1
+        line = LINE_PLACE.pack(int(max(self.earliest(NOBODY), now) * 1e6), self._totals.next_number())
+        encoded = name.encode()
+        self._layers.append(LINE, LINE + line, encoded)
+        self._line.offer((LINE + line, encoded))
+        self._layers.put(HOST + encoded, packed_new(line))
 
     def save(self, host: Host) -> None:
         self._layers.put(HOST + host.name.encode(), host.packed())

@@ -13,9 +13,10 @@ more is handed out or taken back, and whoever listens must see to it that nothin
 
 import asyncio
 import logging
+import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
@@ -38,7 +39,7 @@ from webgraph_it.frontier.records import (
     RobotsRecord,
 )
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.items import Page
+from webgraph_it.items import Link, Page
 from webgraph_it.urls import Refusal, key
 
 if TYPE_CHECKING:
@@ -130,10 +131,12 @@ class FrontierScheduler(BaseScheduler):
         self.paused = False
         self.ended = False
         """Nothing more is handed out or taken back: a verb failed half way, or the last commit has begun."""
-        self.on_failure: Callable[[Exception], None] | None = None
+        self.on_failure: Callable[[BaseException], None] | None = None
         """Told once, when a verb fails half way."""
         self.robots_waits: dict[str, float] = {}
         """Hosts whose robots.txt could not be reached, and when it is asked for again; not all of very many."""
+        self.held = False
+        """True: nothing is handed out until the seeds are loaded."""
         self.lane: Lane | None = None
         """Who takes requests instead of Scrapy's engine, if anybody."""
 
@@ -159,6 +162,7 @@ class FrontierScheduler(BaseScheduler):
                 max_host_depth=settings.getint("MAX_HOST_DEPTH"),
                 max_queries_per_path=settings.getint("MAX_QUERIES_PER_PATH"),
                 max_same_content=settings.getint("MAX_SAME_CONTENT"),
+                max_hosts_per_domain=settings.getint("MAX_HOSTS_PER_DOMAIN"),
             ),
         )
         crawler.signals.connect(scheduler._spider_error, signals.spider_error)
@@ -171,7 +175,7 @@ class FrontierScheduler(BaseScheduler):
     def open(self, spider: "Spider") -> "Deferred[None] | None":
         store = RocksStore(self._path)
         self.frontier = Frontier.open(store, self._politeness, self._order, self.limits, time.time())
-        store.on_damage = self.fail
+        store.on_damage = _in_this_loop(self.fail)
         self.now = CrawlClock(self.frontier.opened_at)
         return None
 
@@ -226,7 +230,7 @@ class FrontierScheduler(BaseScheduler):
     def _take(self, now: float) -> Request | None:
         if self._again and (again := self._next_again(now)) is not None:
             return again
-        while not self.paused and (lease := self.frontier.next(now)) is not None:
+        while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
             request = self._request(lease, now) if self._is_free(lease.host, now) else now + POSTPONED_SECONDS
             if isinstance(request, Request):
                 self._leases[lease.digest] = lease
@@ -288,7 +292,7 @@ class FrontierScheduler(BaseScheduler):
 
     # -- how leases end ------------------------------------------------------------------------------------
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """A change of the frontier, or of what must agree with it, was not finished."""
         if not self.ended:
             self.ended = True
@@ -308,21 +312,28 @@ class FrontierScheduler(BaseScheduler):
         """Whether `finish` may be called: somebody's component may have made a second Page of one lease."""
         return page.digest in self._leases
 
-    def finish(self, page: Page) -> Added:
-        """The page was recorded: its links join the frontier, its lease ends. A part of GraphPipeline's one step."""
-        now = self.now()
-        lease = self._leases.pop(page.digest)
-        added = self.frontier.add(
-            page.links,
+    # The next three are parts of GraphPipeline's one step.
+
+    def content_trap(self, page: Page) -> str:
+        """Count the page's content, once a page; why its links are not queued, or an empty string."""
+        return self.frontier.content_trap(page.key, page.content_digest)
+
+    def add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
+        """Some links of a page that is being recorded join the frontier."""
+        lease = self._leases[page.digest]
+        return self.frontier.add(
+            links,
             lease.depth + 1,
             page.key,
-            now,
+            self.now(),
             host_depth=lease.host_depth,
-            content_digest=page.content_digest,
             traps=page.traps,
+            page_trap=page_trap,
         )
-        self.frontier.done(lease, outcome_of(page), now)
-        return added
+
+    def finish(self, page: Page) -> None:
+        """All links of the page have joined the frontier: its lease ends."""
+        self.frontier.done(self._leases.pop(page.digest), outcome_of(page), self.now())
 
     @one_step
     def try_again(
@@ -433,7 +444,7 @@ class FrontierScheduler(BaseScheduler):
     # -- the clock ---------------------------------------------------------------------------------------------
 
     def _set_alarm(self, now: float) -> None:
-        wake_at = None if self.paused else self.frontier.wake_at()
+        wake_at = None if self.paused or self.held else self.frontier.wake_at()
         if self._again:
             again_at = min(ready_at for ready_at, _ in self._again)
             wake_at = again_at if wake_at is None else min(wake_at, again_at)
@@ -443,11 +454,34 @@ class FrontierScheduler(BaseScheduler):
         if wake_at is not None:
             self._alarm = asyncio.get_running_loop().call_later(max(0.001, wake_at - now), self._wake)
 
+    def wake(self) -> None:
+        """There may be something to fetch: let the engine look."""
+        slot = self._crawler.engine._slot
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
+
     def _wake(self) -> None:
         self._alarm = None
         slot = self._crawler.engine._slot
         if slot is not None:
             slot.nextcall.schedule()
+
+
+def _in_this_loop(tell: Callable[[BaseException], None]) -> Callable[[BaseException], None]:
+    """For a thread to call, too: it is told in the event loop that runs now, if one does."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return tell
+    thread = threading.get_ident()
+
+    def told(error: BaseException) -> None:
+        if threading.get_ident() == thread:
+            tell(error)
+        else:
+            loop.call_soon_threadsafe(tell, error)
+
+    return told
 
 
 def _host(url: str, lease: Lease) -> str:
@@ -469,6 +503,8 @@ def outcome_of(page: Page) -> Outcome:
         fetched=bool(page.status) or failure is not Failure.NONE,
         duration_seconds=page.seconds,
         address=page.address,
+        state=page.state,
+        status=page.status,
     )
 
 

@@ -1,11 +1,11 @@
 """Which digests were seen before: the store knows all, a bounded memory answers most repeats."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from webgraph_it.items import Link
+from webgraph_it.items import Link, State
 
 from .layers import Layers
-from .layout import CUT, SEEN
+from .layout import SEEN, seen_of
 
 REMEMBERED = 75_000
 """Digests in memory, at most; about 90 bytes each. A repeat that they do not answer costs 2 µs more, a look into the
@@ -25,6 +25,14 @@ class Seen:
         young = self._young
         return [link for link in links if link.digest not in young and self._add(link.digest)]
 
+    def known(self, links: Sequence[Link]) -> dict[bytes, bytes | None]:
+        """By store key: what is kept of each link, None if it was never met. One look into the store for all."""
+        return self._layers.get_many([SEEN + link.digest for link in links])
+
+    def keep(self, digest: bytes, packed: bytes) -> None:
+        """From now on it was met, and this is what became of it."""
+        self._layers.put(SEEN + digest, packed)
+
     def _add(self, digest: bytes) -> bool:
         """True if it is new."""
         young = self._young
@@ -41,12 +49,11 @@ class Seen:
         self._layers.put(key, b"")
         return True
 
-    def mark_cut(self, digest: bytes) -> None:
-        """It was met, and a quota keeps it out of the queues: a larger one may let it in."""
-        self._layers.put(SEEN + digest, CUT)
-
     def mark_queued(self, digest: bytes) -> None:
-        self._layers.put(SEEN + digest, b"")
+        """It was cut, and is to be fetched after all."""
+        self.keep(digest, b"")
 
-    def is_cut(self, digest: bytes) -> bool:
-        return self._layers.get(SEEN + digest) == CUT
+    def is_quota_cut(self, digest: bytes) -> bool:
+        """It was met, and a quota keeps it out of the queues: a larger one may let it in."""
+        packed = self._layers.get(SEEN + digest)
+        return packed is not None and seen_of(packed)[0] is State.QUOTA_CUT

@@ -6,7 +6,7 @@ Guarantees of every Store (tests/frontier/contract.py checks them against each o
     that, none of them is after a crash.
  2. `get`, `get_many`, `scan` and `items` see the last finished commit, or for a commit in progress either state.
  3. Keys are ordered as bytes. A range is [lower, upper).
- 4. Reads from one thread may go on while one other thread commits.
+ 4. Reads may go on in any thread while one thread commits.
 """
 
 from bisect import bisect_left

@@ -1,16 +1,17 @@
 """Where a crawl would never end: counters on disk, and the reasons that come out of them.
 
 A calendar links to the next month for ever, a broken relative link nests one directory deeper each time, a
-search form has a page for every query. Each counter bounds one such shape per host, so that every crawl of
-finitely many hosts ends: at most max_host_depth + 1 pages deep on a host without leaving it, at most
-max_queries_per_path queries of one path, and no new URLs from the copies of a page after the first
-max_same_content ones.
+search form has a page for every query, a wildcard in the DNS has a host for every name. Each counter bounds one
+such shape, so that every crawl of finitely many domains ends: at most max_hosts_per_domain hosts below a domain,
+max_host_depth + 1 pages deep on a host without leaving it, max_queries_per_path queries of one path, and no new
+URLs from the copies of a page after the first max_same_content ones.
 """
 
 from webgraph_it.items import Link
+from webgraph_it.urls.domains import site_above
 
 from .layers import Layers
-from .layout import CONTENT, NUMBER, QUERIES, host_of
+from .layout import CONTENT, DOMAIN, NUMBER, QUERIES, host_of
 from .records import Limits
 
 
@@ -40,6 +41,20 @@ class Traps:
             return ""
         path = link.key.partition("?")[0]
         return "queries-per-path" if self._count(QUERIES + path.encode()) > limit else ""
+
+    def hosts(self, host: str) -> str:
+        """Whether a host that has no URL yet is one too many below its domain."""
+        limit = self._limits.max_hosts_per_domain
+        domain = site_above(host) if limit else ""
+        if not domain:
+            return ""
+        stored = self._layers.get(DOMAIN + domain.encode())
+        return "hosts-per-domain" if stored is not None and NUMBER.unpack(stored)[0] >= limit else ""
+
+    def count_host(self, host: str) -> None:
+        """A host has its first URL."""
+        if self._limits.max_hosts_per_domain and (domain := site_above(host)):
+            self._count(DOMAIN + domain.encode())
 
     def _count(self, key: bytes) -> int:
         stored = self._layers.get(key)

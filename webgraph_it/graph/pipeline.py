@@ -1,8 +1,11 @@
 """The graph writer as an item pipeline: a Page is recorded in one step, or not at all.
 
-    finish in the frontier ─► shard record ─► URL list ─► page log ─► tally        (no await in between)
+    page log ─► links to the frontier, URL list ─► lease ends ─► shard record ─► tally     (no await in between)
 
-The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree.
+The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
+tens of thousands of links would keep everybody waiting: it is recorded in slices, with `step` held, which the
+commit and the pages after it take, too. So the lines of a page in the URL list stand together, except for seeds that
+were loaded meanwhile, and in the order of the page log: repair (repair/discovery.py) builds on that.
 
 An exception inside the step (a writer that fails, a damaged frontier) leaves them in disagreement: the page is finished
 in the frontier and perhaps not in the shards. Neither can be undone in memory, but the last commit is whole. So the
@@ -10,7 +13,9 @@ scheduler is told that the crawl is broken, nothing more is recorded, and CrawlE
 was done since the last commit is done again by the next run.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -38,6 +43,8 @@ class Added(Protocol):
 PARENTS = (State.FETCHED, State.REDIRECT)
 OUTSIDE = "outside-scope"
 """Reason of the lines for what is found outside the graph and waits to be fetched."""
+LINKS_AT_ONCE = 500
+"""Links that are recorded without a pause: ten milliseconds or so, if all are new hosts."""
 
 
 class GraphPipeline:
@@ -55,6 +62,8 @@ class GraphPipeline:
         self._directory = directory
         self._buffers = buffers
         self._writer_class = writer_class
+        self.step = asyncio.Lock()
+        """Held while a page is half recorded. First come, first served: neither pages nor commits starve."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -78,54 +87,79 @@ class GraphPipeline:
         if isinstance(item, Page):
             if self.shards.full:
                 await self.shards.room()
-            self.record(item)
+            if len(item.links) <= LINKS_AT_ONCE and not self.step.locked():
+                self.record(item)
+            else:
+                await self._record_in_slices(item)
         return item
 
     def record(self, page: Page) -> None:
         """The one step of a page: all of it, or the crawl has failed. After a failure it does nothing."""
+        if self._may_record(page):
+            with self._whole_step():
+                for _ in self._slices(page):
+                    pass
+
+    async def _record_in_slices(self, page: Page) -> None:
+        """The same; others may run in between, but no commit, and no other page is recorded."""
+        async with self.step:
+            if self._may_record(page):
+                with self._whole_step():
+                    for _ in self._slices(page):
+                        await asyncio.sleep(0)
+                        if self.shards.full:
+                            await self.shards.room()
+
+    def _may_record(self, page: Page) -> bool:
         if self._scheduler.ended:
-            return
+            return False
         if not self._scheduler.is_leased(page):
             raise ValueError(f"{page.url} is not leased: it was recorded before, or nobody asked for it")
+        return True
+
+    @contextmanager
+    def _whole_step(self) -> Iterator[None]:
+        """What leaves it half way, a cancellation too, ends the crawl."""
         try:
-            self._record(page)
-        except Exception as error:
+            yield
+        except BaseException as error:
             self._scheduler.fail(error)
             raise
 
-    def _record(self, page: Page) -> None:
-        added = self._scheduler.finish(page)
+    def _slices(self, page: Page) -> Iterator[None]:
+        """Yields between two slices of the links. Only the last one ends the lease."""
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
         is_parent = page.in_graph and page.state in PARENTS
+        self._log(page_line(page, len(children) if is_parent else 0))
+        page_trap = self._scheduler.content_trap(page)
+        for first in range(0, len(page.links), LINKS_AT_ONCE):
+            if first:
+                yield
+            added = self._scheduler.add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
+            self._record_new(added, page.fetch_only, page.depth + 1, page.key)
+            if page.fetch_only:
+                self._log_outside(page, added)
+        self._scheduler.finish(page)
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
-        self._write_urls(added.new, page.fetch_only)
-        self._log(page_line(page, len(children) if is_parent else 0))
-        for link, state, reason, host_depth in added.cut:
-            self._log(cut_line(link, state, reason, page.depth + 1, page.key, host_depth))
-            self.tally.count_cut(state)
-        if page.fetch_only:
-            self._log_outside(page, added)
         self.tally.count(page, len(children), is_parent=is_parent)
 
-    def record_seeds(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added:
+    def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
         """Seeds are nodes before any page points to them: one step, like a page's."""
         if self._scheduler.ended:
             raise ValueError("seeds were given to a crawl that has ended")
-        try:
-            added: Added = self._scheduler.frontier.add(links, 0, "", self._scheduler.now())
-            self._write_seeds(added, fetch_only)
-        except Exception as error:
-            self._scheduler.fail(error)
-            raise
+        with self._whole_step():
+            added: Added = self._scheduler.frontier.add_seeds(links, self._scheduler.now())
+            self._record_new(added, fetch_only, 0, "")
         return added
 
-    def _write_seeds(self, added: Added, fetch_only: frozenset[bytes]) -> None:
+    def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
+        """What the frontier met for the first time goes to the URL list; what it cut, to the page log."""
         self._write_urls(added.new, fetch_only)
-        for link, state, reason, _ in added.cut:
-            self._log(cut_line(link, state, reason, 0, ""))
-            self.tally.count_cut(state)
+        for link, state, reason, host_depth in added.cut:
+            self._log(cut_line(link, state, reason, depth, via, host_depth))
+            self.tally.count_cut(state, reason)
 
     def _log_outside(self, page: Page, added: Any) -> None:
         """What is to be fetched but is no node stands in no URL list: the page log keeps it for a repair."""

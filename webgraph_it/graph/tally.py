@@ -2,7 +2,7 @@
 
 Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded, whatever servers
 say: of each kind at most MAX_DISTINCT names are counted by themselves, short and printable ones only; all others
-count as "other". Only seeds are kept one by one.
+count as "other". What became of a single seed, the frontier knows.
 """
 
 import json
@@ -29,8 +29,6 @@ class Tally:
         self.bytes: int = found.get("bytes", 0)
         self.seconds: float = found.get("seconds", 0.0)
         """Crawling time of earlier runs."""
-        self.seeds: dict[str, list[Any]] = found.get("seeds", {})
-        """key → [url, state, status]"""
         self.states: Counter[str] = _bounded(found.get("states", {}))
         self.statuses: Counter[str] = _bounded(found.get("statuses", {}))
         self.media_types: Counter[str] = _bounded(found.get("media_types", {}))
@@ -58,11 +56,15 @@ class Tally:
         if is_parent:
             self.parents += 1
             self.links += children
-        if page.depth == 0:
-            self.seeds[page.key] = [page.url, page.state, page.status]
 
-    def count_cut(self, state: str) -> None:
+    def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1
+        self.reasons[_name(self.reasons, reason)] += 1
+
+    def take_back_cut(self, state: str, reason: str) -> None:
+        """A node that was cut is queued after all."""
+        self.states[state] -= 1
+        self.reasons[_name(self.reasons, reason)] -= 1
 
 
 def _name(counter: Counter[str], name: str) -> str:

@@ -2,8 +2,9 @@
 
 A page is recorded in one step: its new nodes go to the URL list, its children to the shard, its line to the page
 log. So the list is made of blocks, one a page, in the order of the log, and a child of a page stands in its block or
-before it. Hence, when a child of a page is met in the list, all lines up to it were found by then: those that are
-children of the page, by the page; the others by a page that writes no arcs (outside the graph), or as seeds.
+before it. Seeds may stand anywhere: they are loaded while pages are recorded. Hence, when a child of a page is met in
+the list, all lines up to it were found by then: those that are children of the page, by the page; the others by a
+page that writes no arcs (outside the graph), or as seeds.
 
 Guarantees: every line comes out once, in order. The finder is exact where all finders write arcs. Beside pages
 outside the graph, or with LINK_KINDS_FOLLOWED, it is the nearest one that can have been it: this touches the depth of
@@ -61,6 +62,8 @@ def found(
             outside = logged.page if is_parent(logged.page) else outside
             continue
         children = set(sequence.children)
+        for line in ahead.take_seeds_in_the_way(children, is_seed):
+            yield Found(line, None)
         for line in ahead.take_up_to(children):
             if line.link.digest in children:
                 yield Found(line, logged.page)
@@ -84,6 +87,18 @@ class _Ahead:
     def take_while(self, wanted: Callable[[bytes], bool]) -> Iterator[Listed]:
         while self._fill() and wanted(self._lines[0].link.digest):
             yield self._take()
+
+    def take_seeds_in_the_way(
+        self, children: set[bytes], is_seed: Callable[[bytes], bool]
+    ) -> Iterator[Listed]:
+        """Seeds that were loaded between two pages, while they fill the window and no child is in it."""
+        if not self._fill() or not self._places.keys().isdisjoint(children):
+            return
+        while len(self._lines) == WINDOW_LINES and is_seed(self._lines[0].link.digest):
+            yield self._take()
+            self._fill()
+            if self._lines[-1].link.digest in children:
+                return
 
     def take_up_to(self, children: set[bytes]) -> list[Listed]:
         """The lines up to the last child among them; none if no child is among them."""

@@ -56,9 +56,11 @@ from webgraph_it.repair.streams import (
 from webgraph_it.urls.seed_changes import seed_digests
 
 PARENTS = (State.FETCHED, State.REDIRECT)
-CUTS = (State.TRAP_CUT, State.QUOTA_CUT)
-TRIED, CUT, WAITS_OUTSIDE = b"t", b"c", b"w"
-"""What the last line of a key says."""
+TRIED, WAITS_OUTSIDE = b"t", b"w"
+CUTS = {b"c": State.TRAP_CUT, b"q": State.QUOTA_CUT}
+"""What the last line of a key says; behind one of CUTS stands the reason."""
+
+CUT_WORDS = {state: word for word, state in CUTS.items()}
 
 Parts = dict[str, list[Part]]
 
@@ -256,6 +258,7 @@ def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
         max_host_depth=_limit(record, "MAX_HOST_DEPTH"),
         max_queries_per_path=_limit(record, "MAX_QUERIES_PER_PATH"),
         max_same_content=_limit(record, "MAX_SAME_CONTENT"),
+        max_hosts_per_domain=_limit(record, "MAX_HOSTS_PER_DOMAIN"),
     )
     order = record.get("settings", {}).get("FRONTIER_ORDER", Order.BREADTH)
     if order not in list(Order):
@@ -282,13 +285,15 @@ def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> N
         page, before = line.page, work.state(line.page.digest)
         if line.was_tried:
             if before != TRIED:
-                rebuild.finished(page, cut_before=before == CUT)
-                tally.states[State.QUOTA_CUT] -= before == CUT
+                cut = CUTS.get(before[:1]) if before else None
+                rebuild.finished(page, cut_before=cut is not None)
+                if before and cut is not None:
+                    tally.take_back_cut(cut, before[1:].decode())
             work.set_state(page.digest, TRIED)
-        elif page.state in CUTS and before is None:
+        elif page.state in CUT_WORDS and before is None:
             rebuild.cut(page)
-            tally.count_cut(page.state)
-            work.set_state(page.digest, CUT)
+            tally.count_cut(page.state, page.reason)
+            work.set_state(page.digest, CUT_WORDS[page.state] + page.reason.encode())
         elif before is None:
             work.set_state(page.digest, WAITS_OUTSIDE)
         if page.time:

@@ -1,7 +1,7 @@
 """What DNS says of each name of the world, with the habits of those hosts whose DNS has some."""
 
 from webgraph_it.simweb.dns_server import NOERROR, NXDOMAIN, SERVFAIL, TTL_SECONDS, Reply
-from webgraph_it.simweb.hostile import DNS_ATTACKS
+from webgraph_it.simweb.hostile import DNS_ATTACKS, above_wildcard
 from webgraph_it.simweb.names import bare
 from webgraph_it.simweb.world import World
 
@@ -10,7 +10,7 @@ SLOW_SECONDS = 0.3
 
 def book(world: World, name: str, asked_before: int) -> Reply:
     """The reply about a name in lower case."""
-    host = world.by_name.get(bare(name))
+    host = world.by_name.get(above_wildcard(bare(name)))
     if host is None or "dns-nxdomain" in host.traits:
         return Reply(NXDOMAIN)
     if "www-lost" in host.traits and name.startswith("www.") != host.www:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.simweb.hostile import WILDCARD_BOUND
 from webgraph_it.simweb.hosts import HEALTHY
 from webgraph_it.simweb.server import NAME_SERVER_ADDRESS, Ports
 
@@ -23,6 +24,7 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
         "PARK_SECONDS": 1,
         "ROBOTS_RETRY_DELAY": 0.2,
         "MAX_QUERIES_PER_PATH": 20,
+        "MAX_HOSTS_PER_DOMAIN": WILDCARD_BOUND,
     }
 
 

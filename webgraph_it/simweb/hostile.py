@@ -6,6 +6,7 @@ the hit log whose address is outside hosts.HEALTHY is a crawler led astray).
 
     ATTACKS        what is sent in answer to any path but robots.txt
     DNS_ATTACKS    what DNS says instead of the host's address
+    WILDCARD       a domain below which every name is a host, and each links to new ones
     BROKEN_TLS_…   addresses whose HTTPS port does not speak TLS
 """
 
@@ -22,6 +23,12 @@ DECOYS = ("127.2.0.1", "127.0.0.1")
 BROKEN_TLS_GARBAGE_ADDRESS = "127.1.253.1"
 BROKEN_TLS_SILENT_ADDRESS = "127.1.253.2"
 DRIP_SECONDS = 0.5
+BOMB_BYTES = 256 << 20
+WILDCARD = "hostile-wildcard"
+WILDCARD_FIRST_LINKS, WILDCARD_LINKS = 50_000, 20
+WILDCARD_BOUND = 300
+"""Hosts below it that a crawl with the settings of simweb asks."""
+_BLOCK_BYTES = 1 << 20
 
 _MANY_ADDRESSES = tuple(f"127.1.{200 + n // 250}.{1 + n % 250}" for n in range(3_999))
 
@@ -158,6 +165,19 @@ def _redirect(path: str) -> Answer:
     return _whole(b"", (location,), b"HTTP/1.1 302 Found")
 
 
+def _wildcard(path: str) -> Answer:
+    """50,000 new hosts on the front page, 20 more on each of them: page `/7/` is that of the host n7."""
+    number = path.strip("/")
+    own, links = (int(number), WILDCARD_LINKS) if number.isdecimal() else (0, WILDCARD_FIRST_LINKS)
+    first = own * WILDCARD_FIRST_LINKS + 1
+    return _index([f"http://n{n}.{WILDCARD}.it/{n}/" for n in range(first, first + links)])
+
+
+def above_wildcard(name: str) -> str:
+    """`n7.hostile-wildcard.it` → `hostile-wildcard.it`; any other name is itself."""
+    return f"{WILDCARD}.it" if name.endswith(f".{WILDCARD}.it") else name
+
+
 def _harmless(path: str) -> Answer:
     """Answered over HTTP by the hosts whose attack is in their DNS or in their TLS."""
     return _index(["/seconda.html"])
@@ -170,6 +190,7 @@ ATTACKS: dict[str, Callable[[str], Answer]] = {
     "hostile-types": _media_types,
     "hostile-redirects": _redirect,
     "hostile-robots": _play(_endless_body),
+    WILDCARD: _wildcard,
     **dict.fromkeys(_BROKEN_TLS, _harmless),
     **dict.fromkeys(DNS_ATTACKS, _harmless),
 }
@@ -205,7 +226,7 @@ def hostile_hosts(plan: Plan, first_number: int) -> list[Host]:
 
 
 def _index(paths: list[str]) -> Answer:
-    body = "".join(f'<p><a href="{path}">{path}</a></p>\n' for path in paths).encode()
+    body = "".join(f'<p><a href="{path}">qui</a>\n' for path in paths).encode()
     return _whole(body, (b"Content-Type: text/html; charset=utf-8",))
 
 

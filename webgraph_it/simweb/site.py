@@ -47,7 +47,7 @@ class Site:
         if request.method not in ("GET", "HEAD"):
             return answers.short(405, "Solo GET e HEAD.\n", (("Allow", "GET, HEAD"),))
         place = Place(bare(request.host), canonical_path(request.target))
-        host = self.world.by_name.get(place.host)
+        host = self.world.by_name.get(hostile.above_wildcard(place.host))
         if host is None:
             return answers.short(404, "Sito sconosciuto.\n")
         found = self.kept.get(request[1:4]) if self.kept else None
@@ -60,6 +60,7 @@ class Site:
         attacked = hostile.attack(host, place.path) if hostile.is_hostile(host) else None
         if attacked is not None:
             return attacked
+        place = place._replace(host=host.name)
         detour = self.world.detour(request.scheme, request.host, request.target, place)
         if detour is not None:
             return answers.short(301, "Spostato.\n", (("Location", detour),))

@@ -4,7 +4,8 @@
     arcs   (key, key), the parent first; every child is a node
     bounds host key → most pages that a correct crawl fetches there: such a host (a trap, a hostile one) has
            no single right answer, so of its pages only those linked from elsewhere are in nodes, with a
-           state that is only one of those possible, and arcs from it are in no set
+           state that is only one of those possible, and arcs from it are in no set; a key that ends in a comma
+           stands for all hosts below a domain
 
 A node is a key in scope. Directory sites out of scope are walked, and are in neither set.
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 from webgraph_it.simweb.habits import robots
 from webgraph_it.simweb.habits.annexes import TRAP_BOUND
 from webgraph_it.simweb.habits.hosts import TRAPS
-from webgraph_it.simweb.hostile import is_hostile
+from webgraph_it.simweb.hostile import WILDCARD, WILDCARD_BOUND, is_hostile
 from webgraph_it.simweb.names import Place, host_key, key
 from webgraph_it.simweb.pages import ERROR, FETCHED, REDIRECT, ROBOTS_DENIED
 from webgraph_it.simweb.world import World
@@ -99,6 +100,8 @@ def walk(world: World) -> Truth:
     """Follow every link from the seeds."""
     bounded = {host.name for host in world.extra_hosts if host.traits & TRAPS or is_hostile(host)}
     truth = Truth(bounds={host_key(name): TRAP_BOUND for name in bounded})
+    if WILDCARD + ".it" in bounded:
+        truth.bounds[f"it,{WILDCARD},"] = WILDCARD_BOUND
     waiting = world.seed_places
     known = set(waiting)
     while waiting:

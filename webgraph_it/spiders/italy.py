@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from hashlib import md5
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import Request, Spider, signals
@@ -47,8 +46,6 @@ from webgraph_it.items import Link, Page, State
 from webgraph_it.spiders.answers import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
-from webgraph_it.urls.scope import Scope
-from webgraph_it.urls.seeds import Seeds, read_seeds
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -69,8 +66,6 @@ class ItalySpider(Spider):
     name = "italy"
     by_hand: ClassVar[bool] = False
     """Somebody looks at one page (`scrapy fetch`, `shell`, `parse`): there is no frontier and no crawl directory."""
-    seeds: Mapping[str, str] = MappingProxyType({})
-    """key → url, for the seeds report."""
     _policy: LinkPolicy
     _robots: RobotsPolicy
     _extractors: WorkerPool
@@ -122,20 +117,14 @@ class ItalySpider(Spider):
     # -- seeds ---------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Any]:
-        """Seeds go straight to the frontier, all at once; those it knows already change nothing."""
+        """Seeds go straight to the frontier, while pages are already fetched; the crawl does not end before."""
         if self._scheduler.ended:  # it failed at its opening
             return
+        crawl = self.crawler.get_extension(CrawlExtension)
+        assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
         with suppress(FrontierError):  # the scheduler knows, and the crawl stops
             await self._reconsider_cuts()
-            found = read_seeds(Path(self.settings["SEEDS"]))
-            for complaint in found.complaints:
-                logger.warning(complaint)
-            links, fetch_only = self._usable(found)
-            self.seeds = {link.key: link.url for link in links}
-            added = self._pipeline.record_seeds(links, fetch_only)
-            logger.info(
-                "%d seeds, %d of them new, in %s", len(links), len(added.new), self.settings["JOBDIR"]
-            )
+            await crawl.load_seeds()
         no_requests: list[Request] = []
         for request in no_requests:
             yield request
@@ -150,27 +139,12 @@ class ItalySpider(Spider):
             Path(self.settings["JOBDIR"]),
             pipeline.committed,
             scheduler.limits,
-            time.time(),
+            scheduler.now(),
         ):
             queued = so_far
             await asyncio.sleep(0)
         if queued:
             logger.info("%d nodes that were cut by a lower limit before are queued now.", queued)
-
-    def _usable(self, seeds: Seeds) -> tuple[list[Link], frozenset[bytes]]:
-        """The seeds that are to be fetched, and which of them are outside the graph."""
-        scope = Scope.from_settings(self.settings, seeds)
-        links, fetch_only = [], set()
-        for named in map(name, seeds.urls):
-            assert isinstance(named, Name), "read_seeds gives names only"
-            verdict = scope.verdict(named.key, named.url)
-            if not verdict.fetchable:
-                logger.warning("Seed %s is not fetched: %s.", named.url, verdict.reason)
-                continue
-            links.append(Link(*named, "seed"))
-            if not verdict.in_graph:
-                fetch_only.add(named.digest)
-        return links, frozenset(fetch_only)
 
     def _fail(self, why: str) -> None:
         """The crawl cannot go on, and not because of a page."""

@@ -3,9 +3,11 @@
 The registrable domain is the public suffix and one label more: `comune.padova.it` is one, because `padova.it`
 is a public suffix. It comes from the list inside tldextract: no network, no cache on disk, private suffixes
 (blogspot.it) not counted. An IP address and a name without a public suffix are their own domain.
+
+`site_above` counts them: two sites of altervista.org have two owners.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from tldextract import TLDExtract
 
@@ -33,3 +35,43 @@ def _host_of_labels(labels: str) -> str:
 def _domain_of_labels(labels: str) -> str:
     name = _host_of_labels(labels)
     return str(_extract.extract_str(name).top_domain_under_public_suffix) or name
+
+
+def site_above(labels: str) -> str:
+    """The registrable domain that a host lies below, private suffixes counted; empty if it lies below none.
+
+    Host and domain are labels of a key: `it,unipd,dei` → `it,unipd`; `it,unipd` and `it,blogspot,rosa` → nothing.
+    """
+    if labels.count(",") < 2:  # a domain at most: quick, for lists of domains
+        return ""
+    parts = labels.split(",")
+    size = _suffix_size(parts) + 1
+    return ",".join(parts[:size]) if size < len(parts) else ""
+
+
+def _suffix_size(parts: list[str]) -> int:
+    """Labels of the public suffix: the longest rule counts, an exception more than all; without a rule, one."""
+    rules = _rules()
+    size, name = 1, parts[0]
+    for position, label in enumerate(parts[1:], 1):
+        wildcard = f"{name},*" in rules
+        name = f"{name},{label}"
+        if f"!{name}" in rules:
+            return position
+        if wildcard or name in rules:
+            size = position + 1
+    return size
+
+
+@cache
+def _rules() -> frozenset[str]:
+    """The public suffix list with labels in the order of keys: `it,padova`, `ck,*`, `!ck,www`."""
+    rules = _extract._get_tld_extractor().tlds(include_psl_private_domains=True)
+    return frozenset(
+        _in_key_order(rule.encode("idna").decode() if not rule.isascii() else rule) for rule in rules
+    )
+
+
+def _in_key_order(rule: str) -> str:
+    sign, name = ("!", rule[1:]) if rule.startswith("!") else ("", rule)
+    return sign + ",".join(reversed(name.split(".")))

@@ -14,10 +14,9 @@ from enum import Enum
 from sys import maxsize
 from typing import Any, Self
 
-from webgraph_it.urls.names import key
 from webgraph_it.urls.ports import BAD_PORTS, port_of
 from webgraph_it.urls.seeds import Seeds
-from webgraph_it.urls.surt import SurtPrefixes, prefix_of_url, starts
+from webgraph_it.urls.surt import SurtPrefixes, by_sign
 
 # The thesis' list, then images, film, sound, fonts and archives since.
 EXCLUDED_EXTENSIONS = tuple(
@@ -45,6 +44,8 @@ class Verdict(Enum):
     FETCH_ONLY = "fetch-only"
     HOST = "host"
     """Not under any SURT prefix."""
+    EXCLUDED = "excluded"
+    """Under a prefix with a `-`, whatever other prefix it is under."""
     PORT = "port"
     """A port of mail, shells and the like, where no browser asks for a page."""
     EXTENSION = "extension"
@@ -77,13 +78,18 @@ class Verdict(Enum):
 
 
 class Scope:
-    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 is no limit."""
+    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 is no limit.
+
+    A prefix with a `-` in `surts` excludes what it covers. Exclusion wins, however long the other prefix is: as in
+    Heritrix, where the rule that rejects comes after the rule that accepts.
+    """
 
     def __init__(
         self,
         surts: Iterable[str] = ("it,",),
         fetch_only: Iterable[str] = (),
         *,
+        exclusions: Iterable[str] = (),
         allowed_ports: Iterable[int] = (),
         excluded_extensions: Iterable[str] = EXCLUDED_EXTENSIONS,
         max_url_length: int = MAX_URL_LENGTH,
@@ -91,7 +97,9 @@ class Scope:
         max_repeated_segments: int = MAX_REPEATED_SEGMENTS,
         max_query_parameters: int = MAX_QUERY_PARAMETERS,
     ) -> None:
-        self.surts = SurtPrefixes(surts)
+        included, excluded = by_sign(surts)
+        self.surts = SurtPrefixes(included)
+        self.excluded = SurtPrefixes((*excluded, *exclusions))
         self.fetch_only = SurtPrefixes(fetch_only)
         self._bad_ports = BAD_PORTS.difference(allowed_ports)
         self.excluded_extensions = frozenset(
@@ -102,16 +110,17 @@ class Scope:
         self._times_allowed = max_repeated_segments - 1 if max_repeated_segments else maxsize
         self._max_query_parameters = max_query_parameters or maxsize
         self._shallow = min(self._times_allowed, self._max_path_segments)
-        self._starts = tuple(start for prefix in self.surts.prefixes for start in starts(prefix))
+        self._starts = self.surts.starts
+        self._excludes = bool(self.excluded)
         self._extension_window = -1 - max(map(len, self.excluded_extensions), default=0)
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], seeds: Seeds) -> Self:
         """The scope of a crawl; seeds outside SCOPE_SURTS are directories, fetched for their links."""
-        surts = SurtPrefixes(settings.get("SCOPE_SURTS", ("it,",)))
         return cls(
-            surts.prefixes,
-            _directories(surts, seeds),
+            settings.get("SCOPE_SURTS", ("it,",)),
+            (*seeds.extra_prefixes, *seeds.directories),
+            exclusions=seeds.exclusions,
             allowed_ports=settings.get("ALLOWED_PORTS", ()),
             excluded_extensions=settings.get("EXCLUDED_EXTENSIONS", EXCLUDED_EXTENSIONS),
             max_url_length=int(settings.get("MAX_URL_LENGTH", MAX_URL_LENGTH)),
@@ -120,13 +129,16 @@ class Scope:
         )
 
     def __repr__(self) -> str:
-        return f"Scope({list(self.surts.prefixes)}, fetch only {list(self.fetch_only.prefixes)})"
+        prefixes = (*self.surts.prefixes, *(f"-{prefix}" for prefix in self.excluded.prefixes))
+        return f"Scope({list(prefixes)}, fetch only {list(self.fetch_only.prefixes)})"
 
     def verdict(self, key: str, url: str = "") -> Verdict:
         """What to do with the node `key`, when it is spelled `url` (which matters for its length only)."""
         inside = key.startswith(self._starts)
         if not inside and key not in self.fetch_only:
             return Verdict.HOST
+        if self._excludes and key in self.excluded:
+            return Verdict.EXCLUDED
         if "):" in key and port_of(key) in self._bad_ports:
             return Verdict.PORT
         path, _, query = key.partition("?")
@@ -178,10 +190,3 @@ def _longest_run(segments: list[str], period: int) -> int:
         run = run + 1 if segments[place] == segments[place - period] else 0
         longest = max(longest, run)
     return longest
-
-
-def _directories(surts: SurtPrefixes, seeds: Seeds) -> tuple[str, ...]:
-    """The seed file's extra prefixes, and one of its own for each seed that neither they nor the scope cover."""
-    covered = SurtPrefixes((*surts.prefixes, *seeds.extra_prefixes))
-    outside = (url for url in seeds.urls if str(key(url)) not in covered)
-    return (*seeds.extra_prefixes, *map(prefix_of_url, outside))

@@ -7,13 +7,11 @@ BUCKETS temporary files by their first byte, and compared bucket by bucket.
 from collections.abc import Iterator
 from contextlib import ExitStack
 from hashlib import md5
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from webgraph_it.urls.names import digest, key
-from webgraph_it.urls.seeds import parse_seeds
+from webgraph_it.urls.seeds import directives, read_batches
 
 BUCKETS = 64
 DIGEST_BYTES = 16
@@ -22,7 +20,12 @@ CHUNK_BYTES = 1 << 20
 
 
 def contains_all_seeds(new: Path, old: Path) -> bool:
-    """Whether every seed and every `+` prefix of `old` is in `new`; order, spelling and comments do not matter."""
+    """Whether every seed and every `+` prefix of `old` is in `new`; order, spelling and comments do not matter.
+
+    The `-` prefixes must be the same: one more or one less makes the graph another one.
+    """
+    if set(directives(new)[1]) != set(directives(old)[1]):
+        return False
     return _begins_with(new, old) or _buckets_contain(new, old)
 
 
@@ -64,10 +67,7 @@ def _digests(file: IO[bytes]) -> set[bytes]:
 
 def seed_digests(path: Path) -> Iterator[bytes]:
     """The digest of each seed's node, and one for each `+` prefix."""
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        while some := list(islice(lines, LINES_AT_ONCE)):
-            seeds = parse_seeds((line.rstrip("\r\n") for line in some), str(path))
-            yield from (digest(str(key(url))) for url in seeds.urls)
-            yield from (
-                md5(b"+" + each.encode(), usedforsecurity=False).digest() for each in seeds.extra_prefixes
-            )
+    for batch in read_batches(path, lines_at_once=LINES_AT_ONCE):
+        yield from (name.digest for name in batch.names)
+    for prefix in directives(path)[0]:
+        yield md5(b"+" + prefix.encode(), usedforsecurity=False).digest()

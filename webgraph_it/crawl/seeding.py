@@ -1,0 +1,153 @@
+"""The seeds go to the frontier: a slice at a time, while the crawl is already under way.
+
+    seed file ─► names ─► scope ─► frontier, URL list, how far we are          (one slice: no await in between)
+
+How far the list was loaded is committed with the seeds themselves, under the checksum of the list: after a crash
+loading resumes where the last commit left off, and a list that was loaded to its end is not read again. A list
+that has changed is loaded from its beginning; seeds that the frontier knows change nothing.
+
+Memory: one slice, and what the frontier holds until the next commit, which the loader asks for in time.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.items import Link
+from webgraph_it.killpoint import reached
+from webgraph_it.urls.names import Name
+from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.seeds import Batch, Place, md5_of, read_batches
+
+logger = logging.getLogger(__name__)
+
+META = "seeds"
+MAX_WARNINGS = 20
+"""Sentences about single lines; the rest is counted."""
+TELL_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Loaded:
+    """How far a list was loaded."""
+
+    md5: str
+    offset: int = 0
+    line: int = 0
+    seeds: int = 0
+    new: int = 0
+    finished: bool = False
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+
+def loaded_before(committed: bytes | None, md5: str) -> Loaded:
+    """Where to resume the list with this checksum."""
+    found = Loaded(**json.loads(committed)) if committed else None
+    return found if found and found.md5 == md5 else Loaded(md5)
+
+
+class Added(Protocol):
+    """What the frontier says of seeds that were added (frontier.records.Added)."""
+
+    @property
+    def new(self) -> list[Link]: ...
+
+
+class Record(Protocol):
+    """What gives seeds to the frontier, new ones to the URL list, and cut ones to the page log: all of it, or the
+    crawl has failed."""
+
+    def __call__(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added: ...
+
+
+class SeedLoader:
+    """Loads one list. `after_slice` is awaited between two slices: it commits when enough has changed."""
+
+    def __init__(
+        self,
+        path: Path,
+        scope: Scope,
+        frontier: Frontier,
+        record: Record,
+        after_slice: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._path = path
+        self._scope = scope
+        self._frontier = frontier
+        self._record = record
+        self._after_slice = after_slice
+        self._warnings = 0
+        self.loaded = loaded_before(frontier.get_meta(META), md5_of(path))
+
+    def __repr__(self) -> str:
+        loaded = self.loaded
+        return f"<SeedLoader {self._path}: {loaded.line} lines, {loaded.seeds} seeds, {loaded.new} new>"
+
+    async def load(self, is_stopping: Callable[[], bool]) -> bool:
+        """To the end of the list; False if the crawl stops before."""
+        if self.loaded.finished:
+            logger.info("%d seeds of %s were loaded before.", self.loaded.seeds, self._path)
+            return True
+        size = max(1, self._path.stat().st_size)
+        began = told = time.monotonic()
+        seeds_before = self.loaded.seeds
+        for batch in read_batches(self._path, Place(self.loaded.offset, self.loaded.line)):
+            self._add(batch)
+            reached("between-seeds")
+            await self._after_slice()
+            if is_stopping():
+                return False
+            now = time.monotonic()
+            if now - told >= TELL_SECONDS:
+                told = now
+                logger.info(
+                    "Loading seeds: %d so far, %d %% of the list, %d/s",
+                    self.loaded.seeds,
+                    100 * self.loaded.offset // size,
+                    (self.loaded.seeds - seeds_before) / (now - began),
+                )
+        self.loaded.finished = True
+        self._frontier.put_meta(META, self.loaded.to_bytes())
+        if self._warnings > MAX_WARNINGS:
+            logger.warning("%d more lines of %s are not fetched.", self._warnings - MAX_WARNINGS, self._path)
+        logger.info("%d seeds, %d of them new, from %s", self.loaded.seeds, self.loaded.new, self._path)
+        return True
+
+    def _add(self, batch: Batch) -> None:
+        """One slice. A commit holds all of it or nothing."""
+        links, fetch_only = self._usable(batch.names)
+        added = self._record(links, fetch_only)
+        loaded = self.loaded
+        loaded.offset, loaded.line = batch.end
+        loaded.seeds += len(links)
+        loaded.new += len(added.new)
+        self._frontier.put_meta(META, loaded.to_bytes())
+        for complaint in batch.complaints:
+            self._warn("%s", complaint)
+
+    def _usable(self, names: list[Name]) -> tuple[list[Link], frozenset[bytes]]:
+        """The seeds that are to be fetched, and which of them are outside the graph."""
+        verdict_of = self._scope.verdict
+        links: list[Link] = []
+        fetch_only: set[bytes] = set()
+        for url, key, digest in names:
+            verdict = verdict_of(key, url)
+            if not verdict.fetchable:
+                self._warn("Seed %s is not fetched: %s.", url, verdict.reason)
+                continue
+            links.append(Link(url, key, digest, "seed"))
+            if not verdict.in_graph:
+                fetch_only.add(digest)
+        return links, frozenset(fetch_only)
+
+    def _warn(self, text: str, *facts: str) -> None:
+        self._warnings += 1
+        if self._warnings <= MAX_WARNINGS:
+            logger.warning(text, *facts)
