@@ -6,4 +6,6 @@ from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of crawls are started: each would compile all modules anew
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # hundreds of crawls are started: each would compile all modules anew

@@ -24,9 +24,10 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import Change, judged
-from webgraph_it.graph.disk import sync
+from webgraph_it.graph.disk import make_folder, sync
 from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
 from webgraph_it.graph.writer import Durable
+from webgraph_it.killpoint import reached
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
 SETTINGS, HISTORY = "settings", "history"
@@ -48,8 +49,7 @@ class CrawlDirectory:
 
     def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
         """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        sync(self.path.parent)
+        make_folder(self.path)
         self.lock()
         self.reports.mkdir(exist_ok=True)
         if self._identity_file.exists():
@@ -129,7 +129,7 @@ class CrawlDirectory:
         if not _member(seeds, "file"):
             return dict(identity)
         folder = self.path / "seeds"
-        folder.mkdir(exist_ok=True)
+        make_folder(folder)
         number = 1 + max((int(p.stem) for p in folder.glob("*.txt") if p.stem.isdigit()), default=0)
         copy = folder / f"{number:06d}.txt"
         part = copy.with_name(copy.name + ".new")
@@ -179,6 +179,7 @@ class CrawlDirectory:
             stream, _, file_name = name.partition("/")
             lengths.setdefault(stream, {})[file_name] = file.length
         write_json(self.path / COMMITTED_FILE, lengths)
+        reached("after-committed-file")
 
 
 def refuse_unusable(path: Path) -> None:
@@ -201,7 +202,7 @@ def new_directory(parent: Path, now: datetime) -> Path:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """A finished file is a renamed file."""
+    """A finished file is a renamed file, and the new name is on disk too."""
     temporary = path.with_name(path.name + ".new")
     with temporary.open("w") as file:
         json.dump(value, file, indent=1, ensure_ascii=False)
@@ -209,6 +210,7 @@ def write_json(path: Path, value: Any) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.rename(path)
+    sync(path.parent)
 
 
 def read_json(path: Path) -> Any:

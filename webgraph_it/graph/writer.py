@@ -269,10 +269,11 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
     """Cut the files back to what was committed; a sentence for each cut. Raises ShardError on damage."""
     verify(directory, committed)
     sentences = []
+    for stream in SUFFIXES:
+        (directory / stream).mkdir(parents=True, exist_ok=True)
+    sync(directory)
     for stream, suffix in SUFFIXES.items():
-        folder = directory / stream
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in sorted(folder.glob(f"*{suffix}")):
+        for path in sorted((directory / stream).glob(f"*{suffix}")):
             sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
             reached("during-recovery")
     return sentences
