@@ -14,8 +14,8 @@ test: .venv/installed ## run the tests (under ten minutes)
 	$(BIN)/python -m pytest -m "alone and not slow"
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not alone and not slow"
 
-slow: .venv/installed ## run the long checks too: 200 kills, fuzzing, ten minutes of attacks
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace java:openjdk-17-jre-headless soffice:libreoffice-writer
+slow: .venv/installed ## run the long checks too: 200 kills, power cuts, fuzzing, ten minutes of attacks
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace fusermount3:fuse3 java:openjdk-17-jre-headless soffice:libreoffice-writer
 	-@$(BIN)/python -m tests.graph.java_oracle
 	$(BIN)/python -m pytest -m slow
 

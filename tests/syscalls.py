@@ -16,10 +16,11 @@ import pytest
 
 CALLS = (
     "open", "openat", "creat", "write", "writev", "pwrite64", "pwritev", "ftruncate", "truncate", "fallocate",
+    "sendfile",
     "fsync", "fdatasync", "rename", "renameat", "renameat2", "unlink", "unlinkat",
     "rmdir", "mkdir", "mkdirat", "link", "linkat", "symlink", "symlinkat",
 )  # fmt: skip
-WRITES = {"write", "writev", "pwrite64", "pwritev", "ftruncate", "truncate", "fallocate"}
+WRITES = {"write", "writev", "pwrite64", "pwritev", "sendfile", "ftruncate", "truncate", "fallocate"}
 _CALL = re.compile(r"^(\d+)\s+(\w+)\((.*)\)\s+=\s+(-?\d+)")
 _UNFINISHED = re.compile(r"^(\d+)\s+(\w+)\((.*) <unfinished \.\.\.>$")
 _RESUMED = re.compile(r"^(\d+)\s+<\.\.\. (\w+) resumed>(.*)$")

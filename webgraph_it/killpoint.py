@@ -13,6 +13,7 @@ POINTS = (
     "after-sync",
     "before-store-commit",
     "after-store-commit",
+    "after-committed-file",
     "during-checkpoint",
     "during-recovery",
 )

@@ -35,7 +35,9 @@ def violations(calls: list[Call], out: Path) -> list[str]:
     for call in calls:
         if call.name in ("rmdir", "unlinkat") and call.paths[0] == work:
             continue  # the end of the work folder: if it comes back, nobody reads it
-        if call.name.startswith("rename"):
+        if call.name.startswith("rename") and call.paths[1].startswith(
+            f"{out.parent}/"
+        ):  # not Python's own cache
             old, new = call.paths
             inside = [path for path in disk.unsafe(old) if path != old or path in disk.files]
             found += [f"{path} became {new} before it was synced" for path in inside]

@@ -7,6 +7,8 @@ import pty
 import re
 import subprocess
 
+import pytest
+
 from tests.crawl.crawling import PROJECT, crawl_command, run_crawl
 from webgraph_it.crawl.progress import LiveLine
 from webgraph_it.simweb import SimWeb
@@ -65,3 +67,21 @@ def test_progress_has_a_line_a_second_and_adds_up(tmp_path):
     assert moments[-1]["pages"] == 100
     assert moments[-1]["queued"] == 0
     assert all(moment["rss_bytes"] > 10_000_000 for moment in moments)
+
+
+def test_the_mean_rate_is_that_of_this_run(tmp_path):
+    def last_moments() -> tuple[dict[str, float], dict[str, float]]:
+        lines = (tmp_path / "reports/progress.jsonl").read_text().splitlines()
+        return json.loads(lines[0]), json.loads(lines[-1])
+
+    with SimWeb(hosts=5, pages=100, seed=3, only=["plain"]) as web:
+        run_crawl(web, tmp_path, HOST_DELAY=0.1)
+        first, last = last_moments()
+        seconds = last["time"] - first["time"]  # the first line is written when the crawl opens
+        assert last["mean_pages_per_second"] == pytest.approx(
+            (last["pages"] - first["pages"]) / seconds, rel=0.2
+        )
+        assert seconds > 1
+        run_crawl(web, tmp_path, HOST_DELAY=0.1)  # nothing is left to fetch
+        assert last_moments()[1]["pages"] == 100
+        assert last_moments()[1]["mean_pages_per_second"] == 0

@@ -1,6 +1,7 @@
 """Stopping, resuming, refusing, and running out of things: nothing is lost, and the words are clear."""
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -183,6 +184,26 @@ def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, 
     assert not (tmp_path / "crawl").exists()
 
 
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (None, "BANDWIDTH_SCHEDULE_FILE: "),
+        ("[[", "BANDWIDTH_SCHEDULE_FILE: '[[' found, JSON such as"),
+        ('[["*", "fast"]]', "BANDWIDTH_SCHEDULE_FILE: 'fast' found, a rate such as"),
+    ],
+)
+def test_a_plan_that_cannot_be_used_is_one_clear_sentence(web, tmp_path, plan, words):
+    path = tmp_path / "plan.json"
+    if plan is not None:
+        path.write_text(plan)
+    crawl = start_crawl(web, tmp_path / "crawl", BANDWIDTH_SCHEDULE_FILE=str(path))
+    output = finish(crawl)
+    assert crawl.returncode == 2, output
+    assert words in output
+    assert output.count("\n") == 1, output
+    assert not (tmp_path / "crawl").exists()
+
+
 def test_without_a_contact_no_public_address_is_crawled(tmp_path):
     ended = subprocess.run(
         [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", f"JOBDIR={tmp_path / 'crawl'}"],
@@ -212,7 +233,9 @@ def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
-    assert "MAX_TCP_CONNECTIONS is lowered" in ended.stderr
+    assert re.search(
+        r"MAX_TCP_CONNECTIONS is lowered from \d+ to 48: the system allows 96 open files", ended.stderr
+    )
     assert differences(web, tmp_path) == []
 
 

@@ -1,15 +1,14 @@
 """What goes through the socket comes out as it was."""
 
-from contextlib import suppress
-
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webgraph_it.extract import KINDS, Document, Extraction, extract, frames, link_policy
-from webgraph_it.extract.records import REASONS, REFUSALS
+from webgraph_it.extract.records import MAX_LINK_BYTES, MAX_LINKS, REASONS, REFUSALS
 from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link
-from webgraph_it.urls import Name, name
+from webgraph_it.urls import Name, digest, name
 
 names = (
     st.text(max_size=30)
@@ -62,17 +61,46 @@ def test_links_beyond_what_may_be_said_are_left_out_with_a_reason() -> None:
     assert shortened.links == found.links[: len(shortened.links)]
 
 
+@pytest.mark.parametrize(
+    "most", [(frames.MAX_META_BYTES, 0, 0), (0, MAX_LINK_BYTES + 64, 0), (0, 0, MAX_LINKS)]
+)
+def test_a_reply_is_as_long_as_it_may_be_and_no_byte_longer(most: tuple[int, int, int]) -> None:
+    """What the crawl process makes room for, whatever a worker announces."""
+    assert frames.reply_length(bytearray(frames.REPLY.pack(*most)), 0) == frames.REPLY.size + sum(most)
+    with pytest.raises(ValueError, match="no worker of ours says so much"):
+        frames.reply_length(bytearray(frames.REPLY.pack(*(size + bool(size) for size in most))), 0)
+
+
 def test_a_real_extraction_is_read_back() -> None:
     found = extract(Document("<a href=è>x</a><a href=mailto:x>".encode(), "http://città.it/"), link_policy())
     assert frames.extraction(frames.reply(found)) == found
 
 
 @given(st.binary(max_size=60), extractions, st.integers(0, 200), st.binary(min_size=1, max_size=4))
-def test_nonsense_is_a_value_error(noise: bytes, extraction: Extraction, at: int, change: bytes) -> None:
+def test_nonsense_is_a_value_error_or_sound(
+    noise: bytes, extraction: Extraction, at: int, change: bytes
+) -> None:
+    """What is believed of a damaged reply could have been said by a sound one."""
     sound = frames.reply(extraction)
     for frame in (noise, sound[:at] + change + sound[at + len(change) :]):
-        with suppress(ValueError):
-            frames.extraction(frame)
-        if len(frame) >= frames.REPLY.size:
-            with suppress(ValueError):
-                frames.reply_length(bytearray(frame), 0)
+        try:
+            found = frames.extraction(frame)
+        except ValueError:
+            continue
+        assert frames.extraction(frames.reply(found)) == found
+        assert len({link.key for link in found.links}) == len(found.links)
+        assert all(link.digest == digest(link.key) for link in found.links)
+        assert found.reason in REASONS
+        assert found.refused.keys() <= REFUSALS
+
+
+@given(extractions, st.text(max_size=9))
+def test_a_reply_with_a_line_more_or_less_than_it_says_is_a_value_error(
+    extraction: Extraction, line: str
+) -> None:
+    sound = frames.reply(extraction)
+    with pytest.raises(ValueError):
+        frames.extraction(sound + b"\n" + line.encode())
+    if extraction.links:
+        with pytest.raises(ValueError):
+            frames.extraction(sound[: sound.rindex(b"\n")])

@@ -345,6 +345,29 @@ def test_sixty_sockets_and_six_hundred_eager_hosts() -> None:
     run(crawl(), seconds=30)
 
 
+def test_a_place_given_to_one_who_is_just_being_cancelled_goes_on() -> None:
+    """Woken and cancelled in one turn of the loop, or cancelled before: the next in line has the place, once."""
+
+    async def play() -> None:
+        async with Engine(connection_cap=1) as engine:
+            fetcher = engine.fetcher
+            assert await fetcher._place(("127.1.0.1", 80, False, "a.it")) is None
+            line = [
+                asyncio.create_task(fetcher._place(("127.1.0.2", 80, False, f"{n}.it"))) for n in range(3)
+            ]
+            await asyncio.sleep(0)
+            fetcher._grant(fetcher.governor.give_back())  # wakes the first …
+            line[0].cancel()  # … which is called off before it runs
+            line[1].cancel()
+            done = await asyncio.wait_for(asyncio.gather(*line, return_exceptions=True), 2)
+            assert [type(end) for end in done] == [asyncio.CancelledError, asyncio.CancelledError, type(None)]
+            assert (fetcher.governor.sockets, fetcher.governor.waiting) == (1, 0)
+            fetcher._grant(fetcher.governor.give_back())
+            assert fetcher.governor.sockets == 0
+
+    run(play())
+
+
 def test_idle_connections_make_room_for_other_hosts() -> None:
     async def crawl() -> None:
         addresses = [f"127.1.0.{n + 1}" for n in range(30)]

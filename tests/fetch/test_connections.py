@@ -206,3 +206,27 @@ def test_the_watcher_confirms_what_is_gone_and_looks_only_while_something_is_clo
         watcher.stop()
 
     run(watch())
+
+
+def test_the_watcher_looks_once_however_often_it_is_woken_and_never_after_the_stop() -> None:
+    class EmptyKernel:
+        def existing(self, flows: Iterable[Flow]) -> set[Flow]:
+            return set(flows)
+
+        def close(self) -> None: ...
+
+    async def watch() -> None:
+        closing: dict[object, None] = {}
+        watcher = Watcher(closing, lambda names: None, EmptyKernel())
+        for _ in range(3):
+            watcher.wake()
+        await asyncio.sleep(0.05)
+        assert watcher.looks == 1
+        watcher.wake()
+        watcher.stop()
+        watcher.wake()
+        watcher.stop()
+        await asyncio.sleep(0.05)
+        assert watcher.looks == 1
+
+    run(watch())

@@ -62,7 +62,7 @@ def test_a_broken_off_stream_keeps_its_beginning(coding: bytes, encode: Callable
     body, flags = decode(encoded[: len(encoded) - 9000], [coding], CAP)
     assert body
     assert LONG_PAGE.startswith(body)
-    assert flags == (PARTLY_DECODED,) or coding == b"zstd"
+    assert flags == (() if coding == b"zstd" else (PARTLY_DECODED,)), "zstandard does not tell"
 
 
 def test_gzip_members_follow_each_other_and_padding_is_ignored() -> None:

@@ -1,6 +1,6 @@
-import contextlib
 import json
 import math
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.schedule import ScheduleError, bytes_per_second, parse_schedule
+from webgraph_it.fetch.schedule import Schedule, ScheduleError, bytes_per_second, parse_schedule
 
 ROME = ZoneInfo("Europe/Rome")
 OFFICE = [
@@ -185,7 +185,41 @@ def test_hours_and_their_complement_share_the_day(start: str, end: str, when: in
         assert inside != outside
 
 
-@given(st.recursive(st.none() | st.integers() | st.text(max_size=12), st.lists, max_leaves=8))
-def test_any_value_is_a_schedule_or_a_schedule_error(value: object) -> None:
-    with contextlib.suppress(ScheduleError):
-        parse_schedule(value).rate_at(1_790_000_000)
+_anything = st.recursive(st.none() | st.integers() | st.text(max_size=12), st.lists, max_leaves=8)
+_nearly = st.lists(
+    st.tuples(
+        st.sampled_from(["*", "", "mon-fri", "08:00-19:00", "sat,sun 22:00-06:00", "24:00-08:00", "lun"]),
+        st.sampled_from(["0", "unlimited", "1500 KB/s", "64 KiB/s", "1 parsec/s", "-1 B/s", ""]),
+    ).map(list),
+    max_size=3,
+)
+
+
+@given(_anything | _nearly)
+def test_any_value_is_a_schedule_or_one_sentence(value: object) -> None:
+    """A schedule has an entry for each pair, and a rate that is one at every hour of a week."""
+    try:
+        found: Schedule | str = parse_schedule(value)
+    except ScheduleError as error:
+        found = str(error)
+    if isinstance(found, str):
+        assert re.fullmatch(r"BANDWIDTH_SCHEDULE: .* found, .* expected\.", found)
+    else:
+        assert isinstance(value, list | str)
+        assert len(found.entries) <= len(value)
+        rates = {entry.bytes_per_second for entry in found.entries} | {math.inf}
+        assert {found.rate_at(1_790_000_000 + 3600 * hour) for hour in range(7 * 24)} <= rates
+        assert all(rate >= 0 for rate in rates)
+
+
+@given(_nearly)
+def test_a_schedule_of_sound_pairs_is_one_and_of_others_none(pairs: list[list[str]]) -> None:
+    sound = all(
+        when not in ("24:00-08:00", "lun") and rate not in ("1 parsec/s", "-1 B/s", "")
+        for when, rate in pairs
+    )
+    if sound:
+        assert len(parse_schedule(pairs).entries) == len(pairs)
+    else:
+        with pytest.raises(ScheduleError):
+            parse_schedule(pairs)

@@ -340,6 +340,66 @@ def test_admit_waits_its_turn_and_a_cancelled_one_takes_no_place() -> None:
     asyncio.run(play())
 
 
+def test_nobody_is_woken_twice() -> None:
+    """Not by two changes of the rate, nor by a timer that was set before them, nor while another is being woken."""
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, 1000.0)
+    called: list[object] = []
+    first, second = Waiting(called), Waiting(called)
+    assert shaper.received(500, first)
+    assert shaper.received(500, second)
+
+    def start() -> None:
+        called.append("start")
+        shaper.set_rate(math.inf)
+
+    shaper.when_free(start)
+    shaper.when_free(lambda: called.append("other"))
+    for rate in (math.inf, 1000.0, math.inf):
+        shaper.set_rate(rate)
+    loop.run_until(10)
+    assert called == [first, second, "start", "other"]
+    assert shaper.waiting == 0
+
+
+def test_one_who_is_cancelled_just_as_it_is_woken_holds_nobody_up() -> None:
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        shaper = Shaper(loop.time, loop.call_later, 0.0)
+        tasks = [asyncio.create_task(shaper.admit()) for _ in range(2)]
+        await asyncio.sleep(0)
+        shaper.set_rate(math.inf)
+        tasks[0].cancel()
+        assert isinstance((await asyncio.gather(*tasks, return_exceptions=True))[0], asyncio.CancelledError)
+        assert tasks[1].result() is None
+        assert shaper.waiting == 0
+        await asyncio.wait_for(shaper.admit(), 1)
+
+    asyncio.run(play())
+
+
+def test_after_the_last_one_has_given_up_no_timer_is_left_that_wakes_somebody() -> None:
+    """As at a stop: all who wait are called off, then time passes."""
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        shaper = Shaper(loop.time, loop.call_later, 10.0)
+        called: list[object] = []
+        reader = Waiting(called)
+        assert shaper.received(1, reader)
+        tasks = [asyncio.create_task(shaper.admit()) for _ in range(3)]
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        shaper.forget(reader)
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(error) for error in ended if error] == [asyncio.CancelledError] * 3
+        await asyncio.sleep(0.3)
+        assert (called, shaper.waiting) == ([], 0)
+
+    asyncio.run(play())
+
+
 def test_the_meter_knows_the_last_and_the_fullest_second() -> None:
     loop = SimulatedLoop()
     shaper = Shaper(loop.clock, loop.call_later, math.inf)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rocksdict import Rdict
 
-from webgraph_it.frontier import FrontierError, RocksStore
+from webgraph_it.frontier import FrontierError, RocksStore, rocks
 from webgraph_it.frontier.rocks import BLOCK_CACHE_BYTES, SORT_AT_ONCE, TABLE_FILE, in_order
 
 from .contract import FrontierContract, Storage, StoreContract
@@ -50,6 +50,17 @@ def test_in_order_sorts(count: int) -> None:
 def test_in_order_sorts_keys_that_are_mostly_alike() -> None:
     keys = [b"qit,a)%08d" % n for n in reversed(range(2 * SORT_AT_ONCE))]
     assert list(in_order(keys)) == sorted(keys)
+
+
+def test_a_long_table_is_synced_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last sync, which holds the interpreter's lock, has little left to do."""
+    synced: list[str] = []
+    store = RocksStore(tmp_path)
+    monkeypatch.setattr(rocks, "SYNC_EVERY_CHANGES", 10)
+    monkeypatch.setattr(rocks, "_sync", synced.append)
+    store.commit({b"%03d" % number: b"" for number in range(35)})
+    store.close()
+    assert synced == [str(tmp_path / TABLE_FILE)] * 3
 
 
 def test_a_second_process_is_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -139,7 +150,7 @@ def test_a_full_disk_loses_nothing_and_the_commit_can_be_repeated(tmp_path: Path
 
 _FULL_DISK = """
 import resource, signal, sys
-from webgraph_it.frontier import FrontierError, RocksStore
+from webgraph_it.frontier import FrontierError, RocksStore, rocks
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = RocksStore(sys.argv[1])
 store.commit({b"old": b"1"})

@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.utils.test import get_crawler
 
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.frontier import Lease, Limits, Order, Politeness
 from webgraph_it.frontier.scheduler import FrontierScheduler
 from webgraph_it.graph.pipeline import LINKS_AT_ONCE, GraphPipeline, cut_line, page_line, sequence
-from webgraph_it.graph.shards import PAGE_FIELDS
-from webgraph_it.graph.writer import DoubleBufferedWriter
+from webgraph_it.graph.shards import PAGE_FIELDS, SUFFIXES
+from webgraph_it.graph.writer import DoubleBufferedWriter, Shards
 from webgraph_it.items import Link, Page, State
+from webgraph_it.settings import GRAPH_WRITER
 from webgraph_it.urls.names import digest
 
 NOW = 1_000_000_000.0
@@ -63,6 +65,24 @@ def test_a_sequence_is_a_parent_with_the_first_bit_set_and_its_children_as_they_
     assert written[0] == parent[0] | 0x80
     assert written[1:16] == parent[1:]
     assert written[16:] == b"".join(children)
+
+
+def test_each_buffer_holds_as_many_sequences_as_its_setting_says(tmp_path):
+    """GRAPH_BUFFER is for the graph and the page log, URLS_BUFFER for the URL list; see the files grow."""
+    settings = {"JOBDIR": str(tmp_path), "GRAPH_BUFFER": 3, "URLS_BUFFER": 5, "GRAPH_WRITER": GRAPH_WRITER}
+    pipeline = GraphPipeline.from_crawler(get_crawler(settings_dict=settings))
+    shards = Shards(tmp_path, None, pipeline._buffers, pipeline._writer_class)
+    grown = {}
+    for stream in SUFFIXES:
+        (file,) = (tmp_path / stream).iterdir()
+        written = 0
+        while not file.stat().st_size and written < 10:
+            shards[stream].write(b"sequence")
+            written += 1
+            shards._scribe.submit(int).result()  # all that was given to the scribe is in the file
+        grown[stream] = written, file.stat().st_size // len(b"sequence")
+    shards.close()
+    assert grown == {"graph": (3, 3), "urls": (5, 5), "pages": (3, 3)}
 
 
 # -- a page with very many links ------------------------------------------------------------------------------

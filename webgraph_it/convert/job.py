@@ -17,7 +17,7 @@ from typing import Any, TextIO, TypeGuard
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.graph.bv import Parameters
-from webgraph_it.graph.disk import sync
+from webgraph_it.graph.disk import make_folder, sync
 from webgraph_it.graph.input_files import InputError, is_count, read_json_object
 
 WORK = ".work"
@@ -136,14 +136,6 @@ def is_record(state: Any) -> TypeGuard[dict[str, Any]]:
         and all(isinstance(step.get("sizes"), dict) for step in done.values())
         and all(is_count(size) for step in done.values() for size in step["sizes"].values())
     )
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder and those above it; all new names are on disk then."""
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(parents=True, exist_ok=True)
-    for folder in reversed(missing):
-        sync(folder.parent)
 
 
 def sizes_below(out: Path, name: str) -> dict[str, int]:

@@ -15,8 +15,8 @@ from concurrent.futures import Future
 
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.frontier.frontier import Frontier
-from webgraph_it.graph.committed import packed
 from webgraph_it.frontier.layers import Frozen
+from webgraph_it.graph.committed import packed
 from webgraph_it.graph.tally import Tally
 from webgraph_it.graph.writer import Durable, Shards
 from webgraph_it.killpoint import reached

@@ -27,10 +27,11 @@ from typing import Any
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import Change, judged
 from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
-from webgraph_it.graph.disk import make_folder, open_file, sync, whole_file
+from webgraph_it.graph.disk import make_folder, open_file, whole_file
 from webgraph_it.graph.input_files import InputError, read_json_object, shown
 from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
 from webgraph_it.graph.writer import Durable
+from webgraph_it.killpoint import reached
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
 SETTINGS, HISTORY = "settings", "history"
@@ -55,7 +56,6 @@ class CrawlDirectory:
         """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
         refuse_foreign(self.path)
         make_folder(self.path)
-        sync(self.path.parent)
         self.lock()
         make_folder(self.reports)
         if self._identity_file.exists():
@@ -188,6 +188,7 @@ class CrawlDirectory:
             stream, _, file_name = name.partition("/")
             lengths.setdefault(stream, {})[file_name] = file.length
         write_json(self.path / COMMITTED_FILE, lengths)
+        reached("after-committed-file")
 
 
 def refuse_unusable(path: Path) -> None:

@@ -63,6 +63,7 @@ class RocksStore:
         self._ingest.set_move_files(True)
         try:
             self._directory.mkdir(0o700, parents=True, exist_ok=True)
+            _sync(str(self._directory.parent))  # RocksDB syncs what is in it, not its own name
             # Named as a column family too: else an existing database is opened with the options in its own
             # files, and with a block cache of 8 MiB.
             families = {"default": self._options}

@@ -53,12 +53,16 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def make_folder(path: Path) -> None:
-    """A folder of ours: it is made if there is none, and refused if it is somebody else's."""
+    """A folder of ours: it is made if there is none, and refused if it is somebody else's. All new names are on disk
+    then, and its own if a killed run left it there."""
+    missing = [folder for folder in (path, *path.parents) if not os.path.lexists(folder)]
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         path.mkdir(FOLDER_MODE)
     except FileExistsError:
         refuse_folder(path)
+    for folder in reversed(missing or [path]):
+        sync(folder.parent)
 
 
 def open_file(path: Path, flags: int) -> int:
