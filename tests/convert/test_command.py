@@ -72,6 +72,15 @@ def test_graph_is_the_one_crawled(out: Path) -> None:
     assert states == STATES
 
 
+def test_the_crawl_directory_itself_is_no_place_for_the_graph(
+    crawl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(crawl.rglob("*"))
+    assert run(crawl, "--out", crawl) == 2
+    assert "is the crawl directory itself" in capsys.readouterr().err
+    assert sorted(crawl.rglob("*")) == before
+
+
 def test_g4_holds_parents_in_order_with_their_children(out: Path) -> None:
     rank = {key: i for i, key in enumerate(KEYS)}
     words = []

@@ -39,6 +39,12 @@ def test_a_default_that_was_typed_is_remembered():
     assert kept(settings(HOST_DELAY="2.0")) == {"HOST_DELAY": 2.0}
 
 
+def test_what_a_settings_module_says_of_the_users_own_parts_is_remembered():
+    given = settings()
+    given.set("BLOCK_LIST", "lista.txt", priority="project")
+    assert kept(given) == {"BLOCK_LIST": "lista.txt"}
+
+
 def test_components_and_settings_of_the_users_own_are_remembered():
     mine = '{"my.Middleware": 543}'
     found = kept(settings(DOWNLOADER_MIDDLEWARES=mine, MY_OPTION="x"))

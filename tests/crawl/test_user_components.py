@@ -55,6 +55,28 @@ class Refuses:
             raise IgnoreRequest("not today")
 
 
+class Stumbles:
+    """A middleware with a mistake in it."""
+
+    def process_request(self, request):
+        if request.url.endswith("7.html"):
+            raise KeyError("my own mistake")
+
+
+class ReturnsNonsense:
+    def process_request(self, request):
+        return 42 if request.url.endswith("7.html") else None
+
+
+class AnswersRobots:
+    """Like a cache or a filter that knows nothing of robots.txt."""
+
+    def process_request(self, request):
+        saw("request", request.url)
+        if request.url.endswith("/robots.txt"):
+            return HtmlResponse(request.url, status=404, request=request)
+
+
 class AsksAgain:
     """Like a retry of the user's: every first answer is thrown away."""
 
@@ -287,7 +309,7 @@ ITEM_PIPELINES |= {"parts.Items": 300, "parts.Late": 900}
     )
     assert differences(web, tmp_path / "crawl") == []
     counts = seen(tmp_path)
-    assert counts["request"] == counts["response"] == PAGES + ROBOTS
+    assert counts["request"] == counts["response"] == PAGES, "and no robots.txt"
     assert counts["output"] == counts["item"] == PAGES
 
 
@@ -304,8 +326,30 @@ def test_a_page_that_a_user_refuses_is_an_error_on_the_record(web, tmp_path, mon
     refused = [key for key in crawled.urls if key.endswith("7.html")]
     assert refused
     assert {(crawled.state(key), crawled.pages[key][0]["reason"]) for key in refused} == {
-        ("error", "refused")
+        ("error", "ignored")
     }
+
+
+@pytest.mark.parametrize(
+    ("part", "words"), [("Stumbles", "my own mistake"), ("ReturnsNonsense", "returned int; expected: None")]
+)
+def test_a_mistake_in_a_users_middleware_is_in_the_log_and_on_the_record(
+    web, tmp_path, monkeypatch, part, words
+):
+    output = crawl(web, tmp_path, f'DOWNLOADER_MIDDLEWARES |= {{"parts.{part}": 350}}', monkeypatch)
+    assert "A downloader middleware failed at http" in output
+    assert words in output
+    crawled = read_crawl(tmp_path / "crawl")
+    pages = [key for key in crawled.urls if key.endswith("7.html")]
+    assert pages
+    assert {(crawled.state(key), crawled.pages[key][0]["reason"]) for key in pages} == {
+        ("error", "component")
+    }
+
+
+def test_no_middleware_of_a_users_decides_about_robots_txt(strict_web, tmp_path, monkeypatch):
+    crawl(strict_web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AnswersRobots": 50}', monkeypatch)
+    assert differences(strict_web, tmp_path / "crawl") == []
 
 
 def test_a_users_cache_may_answer(web, tmp_path, monkeypatch):

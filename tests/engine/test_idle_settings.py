@@ -40,8 +40,10 @@ def test_a_setting_without_effect_is_named_with_the_one_that_has(name, value, wo
 
 
 def test_what_is_as_it_was_is_not_mentioned():
-    same = {name: getattr(ours, name) for name in ("USER_AGENT", "ROBOTSTXT_OBEY", "RETRY_ENABLED")}
-    assert list(warnings_for(project(**same, CLOSESPIDER_PAGECOUNT="5", CONCURRENT_REQUESTS="5"))) == []
+    given = project(CLOSESPIDER_PAGECOUNT="5", CONCURRENT_REQUESTS="5")
+    for name in ("USER_AGENT", "ROBOTSTXT_OBEY", "RETRY_ENABLED"):
+        given.set(name, getattr(ours, name), priority="project")
+    assert list(warnings_for(given)) == []
 
 
 def test_who_adds_the_part_uses_its_settings():
@@ -63,3 +65,11 @@ def test_nothing_of_ours_reads_a_setting_that_is_said_to_do_nothing():
     names = set().union(*map(_names, IDLE))
     reading = {name for name in names if re.search(rf'settings(\.get\w*\(|\[)"{name}"', SOURCE)}
     assert reading == set()
+
+
+def test_what_is_typed_is_warned_about_even_if_it_is_our_default():
+    given = project()
+    given.set("ROBOTSTXT_OBEY", "False", priority="cmdline")
+    assert list(warnings_for(given)) == [
+        "ROBOTSTXT_OBEY has no effect here. robots.txt is always obeyed, as webgraph_it."
+    ]

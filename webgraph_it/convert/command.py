@@ -145,7 +145,12 @@ def _sources_and_out(options: argparse.Namespace, progress: Progress) -> tuple[S
         raise ConvertError(
             f"{len(jobdirs)} crawl directories become one graph: say where it goes with --out."
         )
-    return from_crawls(jobdirs), options.out or jobdirs[0] / "compact"
+    out = options.out or jobdirs[0] / "compact"
+    if any(out.resolve() == Path(jobdir).resolve() for jobdir in jobdirs):
+        raise ConvertError(
+            f"{out} is the crawl directory itself: give the graph a folder of its own with --out."
+        )
+    return from_crawls(jobdirs), out
 
 
 def _parameters(options: argparse.Namespace) -> Parameters:

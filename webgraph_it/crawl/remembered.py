@@ -1,8 +1,8 @@
 """What a crawl was given, remembered in its directory: JOBDIR alone resumes the same crawl, under the same caps.
 
-Remembered: every setting given with -s, and every setting of ours that a project or a spider sets to something
-else than our default. What is given again counts, and is noted in crawl.json with the time. A path is remembered
-in full, so that the crawl may be resumed from another working directory.
+Remembered: every setting given with -s, every setting of ours that a project or a spider sets to something else than
+our default, and whatever else they set. What is given again counts, and is noted in crawl.json with the time. A path
+is remembered in full, so that the crawl may be resumed from another working directory.
 
 Not remembered: JOBDIR itself, what belongs to one run (logging, CLOSESPIDER_…, the event loop), what shapes the
 graph (it is the crawl's identity, and stands in crawl.json anyway), and what looks like a secret.
@@ -17,6 +17,8 @@ from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.values import SettingsError
 from webgraph_it.graph.input_files import shown
 
+PROJECT = 20
+"""Scrapy's priority of what a settings module says."""
 COMMAND_LINE = 40
 """Scrapy's priority of what is given with -s."""
 OF_ONE_RUN = (
@@ -71,9 +73,12 @@ def remembered(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
 
 def is_given(settings: Settings, name: str) -> bool:
     """Whether somebody gave it: on the command line, or in a project or spider to other than our default."""
-    if (settings.getpriority(name) or 0) >= COMMAND_LINE:
+    priority = settings.getpriority(name) or 0
+    if priority >= COMMAND_LINE:
         return True
-    return hasattr(ours, name) and _plain(settings.get(name)) != _plain(getattr(ours, name))
+    if not hasattr(ours, name):  # Scrapy's, or of a component of the user's
+        return priority >= PROJECT
+    return bool(_plain(settings.get(name)) != _plain(getattr(ours, name)))
 
 
 def _is_lasting(name: str) -> bool:

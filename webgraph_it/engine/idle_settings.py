@@ -162,6 +162,8 @@ def _names(idle: Idle) -> set[str]:
 def _is_changed(settings: BaseSettings, name: str) -> bool:
     if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
         return False
+    if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+        return True  # whoever types it expects something of it
     default = getattr(ours, name, vars(default_settings).get(name))
     found = settings.get(name)
     plain = found.copy_to_dict() if isinstance(found, BaseSettings) else found

@@ -38,7 +38,7 @@ class LeanDownloader:
         self._crawler = crawler
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._watched: bool | None = None
-        self._callable: dict[str, list[Callable[..., Any]]] = {}
+        self._callable: dict[tuple[str, bool], list[Callable[..., Any]]] = {}
         self._under_way: set[asyncio.Task[Any]] = set()
         """From the first middleware to the end of the fetch."""
         self._called_off: set[asyncio.Task[Any]] = set()
@@ -92,31 +92,46 @@ class LeanDownloader:
                 task.cancel()
 
     async def _requested(self, request: Request) -> Response | Request:
-        for method in self._methods("process_request"):
+        for method in self._methods("process_request", request):
             result = method(request=request)
             if result is not None and isawaitable(result):
                 result = await result
             if result is not None:
-                return result  # type: ignore[no-any-return]
+                return self._expected(result, method, "None, a Response or a Request")
         return await self._download(request)
 
     async def _responded(self, result: Response | Request, request: Request) -> Response | Request:
-        for method in self._methods("process_response"):
+        for method in self._methods("process_response", request):
             if isinstance(result, Request):
                 break
-            result = method(request=request, response=result)
-            if isawaitable(result):
-                result = await result
+            answer = method(request=request, response=result)
+            if isawaitable(answer):
+                answer = await answer
+            result = self._expected(answer, method, "a Response or a Request")
         return result
 
-    def _methods(self, name: str) -> list[Callable[..., Any]]:
-        """The middlewares' methods of that name; those that want the spider are given it, as in Scrapy."""
-        found = self._callable.get(name)
+    @staticmethod
+    def _expected(result: Any, method: Callable[..., Any], expected: str) -> Response | Request:
+        if isinstance(result, Response | Request):
+            return result
+        raise TypeError(f"{method} returned {type(result).__name__}; expected: {expected}")
+
+    def _methods(self, name: str, request: Request) -> list[Callable[..., Any]]:
+        """The middlewares' methods of that name; those that want the spider are given it, as in Scrapy.
+
+        A request for a robots.txt passes our own middlewares only: nobody's cache or filter decides what is allowed.
+        """
+        ours_only = "robots_txt" in request.meta
+        found = self._callable.get((name, ours_only))
         if found is None:
             call, wanting = self.middleware._handle_mw_method, self.middleware._mw_methods_requiring_spider
             methods = [method for method in self.middleware.methods[name] if method is not None]
-            found = [partial(call, method) if method in wanting else method for method in methods]
-            self._callable[name] = found
+            found = [
+                partial(call, method) if method in wanting else method
+                for method in methods
+                if not ours_only or _is_ours(method)
+            ]
+            self._callable[name, ours_only] = found
         return found
 
     async def _download(self, request: Request) -> Response:
@@ -141,3 +156,8 @@ class LeanDownloader:
         if self._watched is None:
             self._watched = any(getReceivers(self._crawler, signal) for signal in WATCHED)
         return self._watched
+
+
+def _is_ours(method: Any) -> bool:
+    """Of a middleware of this project, or of a class derived from one."""
+    return any(kind.__module__.startswith("webgraph_it.") for kind in type(method.__self__).__mro__)

@@ -3,7 +3,14 @@
 import time
 from collections.abc import Sequence
 
-from scrapy.exceptions import CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
 from scrapy.http import Response
 
 from webgraph_it.extract import Document
@@ -20,14 +27,18 @@ def failure_of(error: BaseException | None) -> tuple[str, Failure]:
     for kind, reason, failure in _FAILURES:
         if isinstance(error, kind):
             return reason, failure
-    return "network", Failure.NETWORK
+    return "component", Failure.SERVER
 
 
 _FAILURES = (
     (CannotResolveHostError, "dns", Failure.DNS),
     (DownloadConnectionRefusedError, "refused", Failure.NETWORK),
     (DownloadTimeoutError, "timeout", Failure.NETWORK),
+    (DownloadFailedError, "network", Failure.NETWORK),
+    (ResponseDataLossError, "network", Failure.NETWORK),
+    (UnsupportedURLSchemeError, "network", Failure.NETWORK),
 )
+"""What else is raised is a mistake in somebody's component: the host only has to wait a little."""
 
 
 def document(response: Response) -> Document:

@@ -20,7 +20,11 @@ from scrapy.exceptions import (
     CannotResolveHostError,
     CloseSpider,
     DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
     IgnoreRequest,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
     UsageError,
 )
 from scrapy.http import Response
@@ -55,6 +59,15 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = (301, 302, 303, 307, 308)
 BUSY = (429, 503)
+DOWNLOAD_FAILURES = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
+"""What a server, or the way to it, may be to blame for. Anything else that is raised is a component's own mistake."""
 NOBODY_THERE = (CannotResolveHostError, DownloadConnectionRefusedError)
 MAX_SPELLINGS = 5
 """Redirects to another spelling of the same node, before it is given up."""
@@ -237,6 +250,12 @@ class ItalySpider(Spider):
             return [self._refused(lease, failure.value)]
         if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
             return []
+        if not isinstance(failure.value, DOWNLOAD_FAILURES):
+            logger.error(
+                "A downloader middleware failed at %s.",
+                request.url,
+                exc_info=failure.value,
+            )
         reason, kind = failure_of(failure.value)
         if self._scheduler.try_again(lease, kind):
             return []
@@ -254,7 +273,7 @@ class ItalySpider(Spider):
         """By a middleware of ours, which says what the node is, or by somebody else's."""
         state = State.ROBOTS_DENIED if isinstance(refusal, RobotsDenied) else State.ERROR
         return self._unanswered(
-            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "refused")
+            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "ignored")
         )
 
     # -- robots.txt ------------------------------------------------------------------------------------------
