@@ -121,7 +121,7 @@ def test_a_step_that_fails_half_way_is_not_committed(web, tmp_path, patch, words
     assert words in output
     assert f"resume with: scrapy crawl italy -s JOBDIR={tmp_path}" in output
     assert "Closing spider (failed)" in output
-    run_crawl(web, tmp_path)
+    run_crawl(web, tmp_path, GRAPH_WRITER="webgraph_it.graph.writer.DoubleBufferedWriter")
     assert differences(web, tmp_path) == []
 
 
