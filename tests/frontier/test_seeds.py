@@ -47,10 +47,10 @@ def test_a_seed_that_was_cut_as_a_link_is_fetched_after_all() -> None:
     assert (cut.state, cut.reason) == (State.QUOTA_CUT, "depth")
     commit(frontier)
     again = open_frontier(store, limits=Limits(max_depth=3))
-    assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [])
+    assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [], (State.QUOTA_CUT,))
     assert (again.counts().seen, again.counts().cut) == (1, 0)
     assert [(lease.key, lease.depth) for lease in drain(again, NOW)] == [("it,a)/lontano", 0)]
-    assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [])
+    assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [], ())
     assert drain(again, NOW) == []
 
 
@@ -58,7 +58,7 @@ def test_a_seed_that_a_limit_cuts_is_told_once() -> None:
     frontier = open_frontier(limits=Limits(max_pages_per_host=1))
     added = frontier.add_seeds([link("a", "/1"), link("a", "/2"), link("a", "/2")], NOW)
     assert [cut.link.key for cut in added.cut] == ["it,a)/2"]
-    assert frontier.add_seeds([link("a", "/2")], NOW) == ([], [])
+    assert frontier.add_seeds([link("a", "/2")], NOW) == ([], [], ())
 
 
 def test_what_became_of_a_url_is_known_after_the_commit(tmp_path: Path) -> None:

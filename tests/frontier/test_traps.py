@@ -83,7 +83,7 @@ def test_limits_of_zero_are_no_limits() -> None:
 def test_a_cut_is_told_once() -> None:
     frontier = open_frontier(limits=Limits(max_host_depth=1))
     assert len(frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1).cut) == 3
-    assert frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1) == ([], [])
+    assert frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1) == ([], [], ())
 
 
 def wildcard(first: int, count: int) -> list[Link]:

@@ -188,6 +188,21 @@ async def recorded_with_a_narrow_one(jobdir: Path) -> None:
     recording.close()
 
 
+def test_a_seed_that_was_cut_before_counts_as_cut_no_more(tmp_path: Path) -> None:
+    recording = Recording(tmp_path)
+    link = Link("http://trappola.it/", "it,trappola)/", digest("it,trappola)/"), "a")
+    lease = recording.leases[0]
+    traps = {link.digest: "trap-path"}
+    page = Page(lease.url, lease.key, lease.digest, NOW, State.FETCHED, 200, 0, "", (link,), traps=traps)
+    recording.pipeline.record(page)
+    tally = recording.pipeline.tally
+    assert (tally.states[State.TRAP_CUT], tally.reasons["trap-path"]) == (1, 1)
+    recording.pipeline.record_seeds([link], frozenset())
+    recording.pipeline.record_seeds([link], frozenset())
+    assert tally.states[State.TRAP_CUT] == recording.scheduler.frontier.counts().cut == 0
+    recording.close()
+
+
 def test_a_wide_page_of_a_lease_that_has_ended_is_refused_and_the_crawl_goes_on(tmp_path: Path) -> None:
     async def twice() -> tuple[list[Any], bool]:
         recording = Recording(tmp_path)

@@ -31,7 +31,7 @@ from scrapy.exceptions import CloseSpider
 
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.control import Pauses
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError
 from webgraph_it.crawl.host_waits import grouped
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.lane import Lane
@@ -167,8 +167,10 @@ class CrawlExtension:
         if self._crawler.settings["LEAN_ENGINE"]:
             self._scheduler.lane = Lane(self._crawler, self._scheduler, pipeline)
         self._scope = scope_of(self._crawler)
-        self._seeds = self._directory.seeds_copy() or Path(self._crawler.settings["SEEDS"])
-        """For the reports: what the user gave may be gone by then."""
+        self._seeds = Path(self._crawler.settings["SEEDS"])
+        """For the reports. What the user gave may be gone by then, so the crawl's own copy if there is one."""
+        with suppress(DirectoryError):  # the copy is missing, and the same seeds were given again
+            self._seeds = self._directory.seeds_copy() or self._seeds
         self._opened_at = time.monotonic()
         self._crawler.stats.set_value("start_time", datetime.now(UTC))
         gc.freeze()

@@ -151,20 +151,22 @@ class Frontier:
     def add_seeds(self, links: Sequence[Link], now: float) -> Added:
         """Queue some seeds; those that are known already change nothing, unless they were cut.
 
-        A seed that a page linked to before, and that a limit cut then, is queued after all: its `link` is in no
-        list of the answer, for it is in the URL list and in the page log already.
+        A seed that a page linked to before, and that a limit cut then, is queued after all: of it, only what it was
+        is in the answer (`uncut`), for it is in the URL list and in the page log already.
         """
         known = self._seen.known(links)
         names = [host_of(link.key) for link in links]
         hosts = self._roster.known(set(names))
         new: list[Link] = []
         cuts: list[Cut] = []
+        uncut: list[State] = []
         queued: dict[str, Host] = {}
         planted: set[str] = set()
         for link, name in zip(links, names, strict=True):
             key = SEEN + link.digest
             seen = known[key]
-            was_cut = seen_of(seen)[0] in (State.TRAP_CUT, State.QUOTA_CUT) if seen else False
+            was = seen_of(seen)[0] if seen else State.NEVER_TRIED
+            was_cut = was in (State.TRAP_CUT, State.QUOTA_CUT)
             if seen is not None and not was_cut:
                 continue
             host = hosts.get(name)
@@ -186,14 +188,15 @@ class Frontier:
             if cut is None:
                 self._enqueue(host, link, 0, 0, "", now)
                 queued[name] = host
-                self._totals.cut -= was_cut
+                if was_cut:
+                    uncut.append(was)
             elif not was_cut:
                 cuts.append(cut)
         for host in queued.values():
             self._roster.save(host)
         self._totals.seen += len(new)
-        self._totals.cut += len(cuts)
-        return Added(new, cuts)
+        self._totals.cut += len(cuts) - len(uncut)
+        return Added(new, cuts, tuple(uncut))
 
     def _cut(
         self, link: Link, host: Host, depth: int, host_depth: int, trap: str, *, is_seed: bool = False

@@ -58,6 +58,8 @@ class Added(NamedTuple):
     """Seen for the first time, in order of appearance, cut ones included: each goes to the URL list once."""
     cut: list[Cut]
     """Those of `new` that are not queued: each goes to the page log once."""
+    uncut: tuple[State, ...] = ()
+    """What known links were that had been cut before and are queued now."""
 
 
 class Lease(NamedTuple):

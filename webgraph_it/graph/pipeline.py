@@ -38,6 +38,8 @@ class Added(Protocol):
     def new(self) -> list[Link]: ...
     @property
     def cut(self) -> Sequence[tuple[Link, State, str, int]]: ...
+    @property
+    def uncut(self) -> Sequence[State]: ...
 
 
 PARENTS = (State.FETCHED, State.REDIRECT)
@@ -152,6 +154,7 @@ class GraphPipeline:
         with self._whole_step():
             added: Added = self._scheduler.frontier.add_seeds(links, self._scheduler.now())
             self._record_new(added, fetch_only, 0, "")
+            self.tally.states.subtract(added.uncut)
         return added
 
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
