@@ -25,3 +25,10 @@ def test_where_a_seed_file_lies_does_not_matter():
     assert judged(
         {"SEEDS": {"file": "a", "md5": "1"}}, {"SEEDS": {"file": "b", "md5": "1"}}, lambda _: False
     ) == ([], [])
+
+
+def test_a_setting_that_an_earlier_version_did_not_know_counts_from_the_resume_on() -> None:
+    allowed, refused = judged({}, {"MAX_HOSTS_PER_DOMAIN": 10_000}, lambda _: False)
+    assert refused == []
+    assert str(allowed[0]) == "MAX_HOSTS_PER_DOMAIN was unknown to this crawl and is now 10000"
+    assert judged({"MAX_HOSTS_PER_DOMAIN": 5}, {"MAX_HOSTS_PER_DOMAIN": 9}, lambda _: False)[1]

@@ -13,6 +13,10 @@ LIMITS = ("MAX_DEPTH", "MAX_PAGES_PER_HOST")
 """Limits whose cuts are in the page log as `quota-cut`, so that they can be taken back."""
 
 
+ADDED_LATER = ("ALLOWED_PORTS", "MAX_HOSTS_PER_DOMAIN")
+"""Settings that a directory of an earlier version does not know: they count from its resume on."""
+
+
 class Change(NamedTuple):
     """One setting, before and now."""
 
@@ -21,7 +25,8 @@ class Change(NamedTuple):
     now: Any
 
     def __str__(self) -> str:
-        return f"{self.name} was {_short(self.before)} and is now {_short(self.now)}"
+        before = "unknown to this crawl" if self.before is None else _short(self.before)
+        return f"{self.name} was {before} and is now {_short(self.now)}"
 
 
 def judged(
@@ -36,7 +41,12 @@ def judged(
         before = found.get(name)
         if before == now or (name == "SEEDS" and same_seeds(before, now)):
             continue
-        adds = only_raised(before, now) if name in LIMITS else name == "SEEDS" and seeds_only_added(wanted)
+        if name in LIMITS:
+            adds = only_raised(before, now)
+        elif name in ADDED_LATER:
+            adds = name not in found
+        else:
+            adds = name == "SEEDS" and seeds_only_added(wanted)
         (allowed if adds else refused).append(Change(name, before, now))
     return allowed, refused
 
