@@ -7,6 +7,7 @@ names these files. What the crawl itself writes is another matter (graph/disk.py
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 KINDS = {
     stat.S_IFLNK: "a symbolic link",
@@ -35,15 +36,22 @@ def size_of(path: Path, found: os.stat_result) -> int:
     return found.st_size
 
 
-def read_regular(path: Path, max_bytes: int, expected: str = "a file") -> bytes:
-    """The whole of a regular file; OSError if it cannot be opened, InputError if it is no such file or too large."""
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading; OSError if it cannot be opened, InputError if it is no such file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        size = size_of(path, os.fstat(descriptor))
-        with open(descriptor, "rb", closefd=False) as file:
-            data = b"" if size > max_bytes else file.read(max_bytes + 1)
-    finally:
+        size_of(path, os.fstat(descriptor))
+    except InputError:
         os.close(descriptor)
+        raise
+    return open(descriptor, "rb")
+
+
+def read_regular(path: Path, max_bytes: int, expected: str = "a file") -> bytes:
+    """The whole of a regular file; OSError if it cannot be opened, InputError if it is no such file or too large."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        data = b"" if size > max_bytes else file.read(max_bytes + 1)
     if max(size, len(data)) > max_bytes:
         raise InputError(
             f"{path} has {max(size, len(data))} bytes, expected {expected} of at most {max_bytes}."

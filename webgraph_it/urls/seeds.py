@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from webgraph_it.regular_files import InputError, size_of
+from webgraph_it.regular_files import InputError, open_regular
 from webgraph_it.urls import names, surt
 
 BLOCK_BYTES = 1 << 16
@@ -92,10 +92,9 @@ def read_seeds(path: str | PathLike[str], surts: tuple[str, ...] = ("it,",)) -> 
     """
     try:
         status = Path(path).stat()
-        size_of(Path(path), status)
         seeds = _read_seeds(str(path), status.st_size, status.st_mtime_ns, surts)
     except InputError as error:
-        raise SeedsError(f"seed file {error} Give one URL or domain a line with -s SEEDS=FILE.") from None
+        raise _no_file(error) from None
     except OSError as error:
         raise _unreadable(path, error) from error
     if not seeds.total:
@@ -236,9 +235,11 @@ def md5_of(path: str | PathLike[str]) -> str:
     """The checksum of the whole file, in hex; SeedsError if it cannot be read."""
     checksum = md5(usedforsecurity=False)
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(Path(path)) as file:
             while block := file.read(1 << 20):
                 checksum.update(block)
+    except InputError as error:
+        raise _no_file(error) from None
     except OSError as error:
         raise _unreadable(path, error) from error
     return checksum.hexdigest()
@@ -246,7 +247,7 @@ def md5_of(path: str | PathLike[str]) -> str:
 
 def _lines(path: str | PathLike[str], offset: int) -> Iterator[list[bytes]]:
     """Whole lines with their ends, a block at a time. Their lengths add up to the size of the file."""
-    with Path(path).open("rb") as file:
+    with open_regular(Path(path)) as file:
         file.seek(offset)
         first = True
         for block in _blocks(file, path):
@@ -272,6 +273,10 @@ def _blocks(file: BinaryIO, path: str | PathLike[str]) -> Iterator[bytes]:
         rest = block[end:]
     if rest:
         yield rest
+
+
+def _no_file(error: InputError) -> SeedsError:
+    return SeedsError(f"seed file {error} Give one URL or domain a line with -s SEEDS=FILE.")
 
 
 def _unreadable(path: str | PathLike[str], error: OSError) -> SeedsError:
