@@ -97,7 +97,8 @@ def committed_urls(jobdir: Path) -> frozenset[str]:
     committed = jobdir / "committed.json"
     lengths = json.loads(committed.read_text())["pages"] if committed.exists() else {}
     contents = [(jobdir / "pages" / name).read_bytes()[:length] for name, length in lengths.items()]
-    return frozenset(json.loads(line)["url"] for content in contents for line in content.splitlines())
+    pages = [json.loads(line) for content in contents for line in content.splitlines()]
+    return frozenset(page["url"] for page in pages if page["state"] != "never-tried")
 
 
 def too_many_fetches(web: SimWeb, kills: list[Kill]) -> list[str]:

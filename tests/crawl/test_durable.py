@@ -19,29 +19,35 @@ SYNCS = ("fsync", "fdatasync")
 FAST = {"COMMIT_INTERVAL": 0.2, "CHECKPOINT_INTERVAL": 0.3}
 WRITER, ROCKS = "webgraph_it.graph.writer", "webgraph_it.frontier.rocks"
 DIRECTORY, COMMIT = "webgraph_it.crawl.directory", "webgraph_it.crawl.commit"
+DISK = "webgraph_it.graph.disk"
 STORE_COMMIT = (
-    '                frozen.write({"shards": json.dumps(files).encode(), "tally": tally, "commits": commits})\n'
-    '                reached("after-store-commit")\n'
+    '            frozen.write({"shards": packed(files), "tally": tally, "commits": commits})\n'
+    '            reached("after-store-commit")\n'
 )
-COMMITTED = "                self._directory.write_committed(files)\n"
+COMMITTED = "            self._directory.write_committed(files)\n"
 MUTANTS = {
     "the bytes of a shard": Mutant(WRITER, "        os.fdatasync(self._fd)\n"),
     "the shards before a commit": Mutant(WRITER, "            file.sync()\n"),
     "the name of a shard": Mutant(WRITER, "        sync(path.parent)\n"),
-    "the names of the streams' folders": Mutant(WRITER, "    sync(directory)\n"),
+    "the names of the streams' folders": Mutant(
+        WRITER, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"
+    ),
     "the name of frontier/": Mutant(ROCKS, "            _sync(str(self._directory.parent))"),
-    "the bytes of a JSON file": Mutant(DIRECTORY, "        os.fsync(file.fileno())\n"),
-    "the name of a JSON file": Mutant(DIRECTORY, "    sync(path.parent)\n"),
-    "the bytes of the seeds": Mutant(DIRECTORY, "        sync(part)\n"),
-    "the name of the seeds": Mutant(DIRECTORY, "        sync(folder)\n"),
+    "the bytes of a small file": Mutant(DISK, "        file.flush()\n        os.fsync(descriptor)\n"),
+    "the name of a folder": Mutant(DISK, "        sync(folder.parent)\n"),
+    "the name of a small file": Mutant(DISK, "    sync(path.parent)\n"),
     "the name of seeds/": Mutant(DIRECTORY, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"),
     "the names of JOBDIR and those above": Mutant(
         DIRECTORY, "        make_folder(self.path)\n", "        self.path.mkdir(parents=True, exist_ok=True)\n"
     ),
     "the store's commit before committed.json": Mutant(COMMIT, STORE_COMMIT + COMMITTED, COMMITTED + STORE_COMMIT),
 }  # fmt: skip
-FOR_SPEED = "                _sync(path)"
-"""In rocks.py: it divides the last sync of a table; see test_rocks.py."""
+EXCEPTIONS = (
+    "                _sync(path)",  # rocks.py: it divides the last sync of a table; see test_rocks.py
+    "        os.fsync(descriptor)",  # writer.py: after a cut, which a crawl that was never killed does not make
+    "        make_folder(self.reports)",  # directory.py: reports may get lost
+)
+"""What no record relies on."""
 
 
 def crawl_calls(web: SimWeb, jobdir: Path, mutant: Mutant | None = None) -> list[Call]:
@@ -137,7 +143,9 @@ def test_everything_is_on_disk_before_it_is_recorded(web: SimWeb, tmp_path: Path
     assert violations(calls, jobdir) == []
     synced = {call.paths[0] for call in calls if call.name in SYNCS and str(tmp_path) in call.paths[0]}
     manifest = max(path for path in synced if "/frontier/MANIFEST-" in path)
-    ours = {path for path in synced if "/frontier/" not in path and not is_empty_file(path)}
+    ours = {
+        path for path in synced if not re.search("/(frontier/|reports)", path) and not is_empty_file(path)
+    }
     ours |= {manifest, f"{jobdir}/frontier/{TABLE_FILE}"}
     assert len(ours) >= 14
     for path in ours:
@@ -153,7 +161,7 @@ def test_a_crawl_without_one_of_its_fsyncs_is_noticed(web: SimWeb, left_out: str
     assert violations(crawl_calls(web, jobdir, MUTANTS[left_out]), jobdir)
 
 
-@pytest.mark.parametrize("module", [WRITER, ROCKS, DIRECTORY])
+@pytest.mark.parametrize("module", [WRITER, ROCKS, DIRECTORY, DISK])
 def test_every_fsync_is_among_those_left_out(module: str) -> None:
     source = (PROJECT / f"{module.replace('.', '/')}.py").read_text()
     lines = re.findall(r"^.*\b(?:_?sync|fsync|fdatasync|make_folder)\(.*$", source, re.MULTILINE)
@@ -161,5 +169,5 @@ def test_every_fsync_is_among_those_left_out(module: str) -> None:
         line for line in lines if not re.search(r"def |\.sync\(write_store|fdatasync\(descriptor\)", line)
     ]
     known = "\n".join(mutant.old for mutant in MUTANTS.values() if mutant.module == module)
-    assert [line for line in lines if line.partition("  #")[0] not in known and line != FOR_SPEED] == []
+    assert [line for line in lines if line.partition("  #")[0] not in known and line not in EXCEPTIONS] == []
     assert lines

@@ -17,8 +17,13 @@ def document_links(media_type: str, body: bytes) -> list[str]:
     """The hyperlinks of a document, by its media type; none for what has no hyperlinks."""
     for part, reader in READERS.items():
         if part in media_type:
-            return reader(body)
+            return [as_a_viewer(link) if part in VIEWED else link for link in reader(body)]
     return []
+
+
+def as_a_viewer(link: str) -> str:
+    """A viewer opens `www.…` as a host; a browser would look for a file of that name."""
+    return f"http://{link}" if link.startswith("www.") else link
 
 
 def xml(body: bytes) -> list[str]:
@@ -91,6 +96,7 @@ def sector(body: bytes, number: int) -> bytes:
     return body[512 * (number + 1) : 512 * (number + 2)]
 
 
+VIEWED = ("application/pdf", "msword", "rtf", "officedocument", "opendocument")
 READERS = {
     "application/pdf": pdf,
     "msword": doc,

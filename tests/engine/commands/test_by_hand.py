@@ -67,7 +67,7 @@ def test_parse_shows_what_a_crawl_would_find(web, tmp_path):
 
 
 def test_an_address_that_a_crawl_would_not_connect_to_is_not_fetched(web, tmp_path):
-    ended = scrapy(tmp_path, "fetch", "http://127.0.0.1:1/", "-s", "CONTACT_URL=https://example.org/crawl")
+    ended = scrapy(tmp_path, "fetch", "http://127.0.0.1:8081/", "-s", "CONTACT_URL=https://example.org/crawl")
     assert "127.0.0.1 is not connected to" in ended.stderr
 
 
