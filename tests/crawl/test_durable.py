@@ -34,7 +34,7 @@ MUTANTS = {
     ),
     "the name of frontier/": Mutant(ROCKS, "            _sync(str(self._directory.parent))"),
     "the bytes of a small file": Mutant(DISK, "        file.flush()\n        os.fsync(descriptor)\n"),
-    "the name of a folder": Mutant(DISK, "        sync(folder.parent)\n"),
+    "the name of a folder": Mutant(DISK, "        sync(folder.parent)\n", "        pass\n"),
     "the name of a small file": Mutant(DISK, "    sync(path.parent)\n"),
     "the name of seeds/": Mutant(DIRECTORY, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"),
     "the names of JOBDIR and those above": Mutant(
