@@ -216,11 +216,12 @@ def test_what_is_no_regular_file_is_refused_at_once(
 
 
 @pytest.mark.parametrize("name", ["SEEDS", "BANDWIDTH_SCHEDULE_FILE"])
-def test_nothing_is_shown_of_a_wrong_file(jobdir: Path, tmp_path: Path, name: str) -> None:
+def test_nothing_is_shown_of_a_wrong_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text("password: hunter2\n")
     (tmp_path / "link").symlink_to(tmp_path / "secret")
     settings = get_project_settings()
-    settings.setdict({"JOBDIR": str(jobdir), name: str(tmp_path / "link")}, priority="cmdline")
+    given = {"JOBDIR": str(tmp_path / "crawl"), "CONTACT_URL": "https://example.org/crawl"}
+    settings.setdict({**given, name: str(tmp_path / "link")}, priority="cmdline")
     with pytest.raises(PROBLEMS) as refusal:
         examine(settings)
     assert "hunter2" not in str(refusal.value)

@@ -79,7 +79,6 @@ class Seeds(NamedTuple):
     directories: tuple[str, ...] = ()
     """A prefix for each seed of `outside`, at most MAX_DIRECTORIES."""
     complaints: int = 0
-    first_complaint: str = ""
 
 
 # -- what the file means --------------------------------------------------------------------------------------
@@ -98,7 +97,7 @@ def read_seeds(path: str | PathLike[str], surts: tuple[str, ...] = ("it,",)) -> 
     except OSError as error:
         raise _unreadable(path, error) from error
     if not seeds.total:
-        found = f"; {seeds.first_complaint}" if seeds.complaints else ""
+        found = f"; none of its {seeds.complaints} lines is one" if seeds.complaints else ""
         raise SeedsError(f"seed file {path} has no usable seed: give one URL or domain a line{found}")
     return seeds
 
@@ -113,11 +112,9 @@ def _read_seeds(path: str, size: int, changed_at: int, surts: tuple[str, ...]) -
     starts = scope.starts
     directories: dict[str, None] = {}
     count = inside = outside = explicit = complaints = 0
-    first_complaint = ""
     for batch in read_batches(path):
         count += len(batch.names)
         complaints += len(batch.complaints)
-        first_complaint = first_complaint or next(iter(batch.complaints), "")
         for name in batch.names:
             if unwanted and name.key in unwanted:
                 continue
@@ -138,7 +135,6 @@ def _read_seeds(path: str, size: int, changed_at: int, surts: tuple[str, ...]) -
         exclusions,
         tuple(directories),
         complaints,
-        first_complaint,
     )
 
 
