@@ -76,6 +76,11 @@ class AnswersRobots:
         if request.url.endswith("/robots.txt"):
             return HtmlResponse(request.url, status=404, request=request)
 
+    def process_exception(self, request, exception):
+        saw("exception", request.url)
+        if request.url.endswith("/robots.txt"):
+            return HtmlResponse(request.url, status=404, request=request)
+
 
 class AsksAgain:
     """Like a retry of the user's: every first answer is thrown away."""
@@ -350,6 +355,9 @@ def test_a_mistake_in_a_users_middleware_is_in_the_log_and_on_the_record(
 def test_no_middleware_of_a_users_decides_about_robots_txt(strict_web, tmp_path, monkeypatch):
     crawl(strict_web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AnswersRobots": 50}', monkeypatch)
     assert differences(strict_web, tmp_path / "crawl") == []
+    lines = (tmp_path / "seen.jsonl").read_text().splitlines()
+    assert lines
+    assert not [line for line in lines if "/robots.txt" in line]
 
 
 def test_a_users_cache_may_answer(web, tmp_path, monkeypatch):

@@ -72,17 +72,27 @@ class LeanDownloader:
         try:
             result = await self._requested(request)
         except Exception as error:
-            result = await self.middleware._process_exception(error, request)
+            result = await self._failed(error, request)
         except asyncio.CancelledError:
             if task not in self._called_off:
                 raise
             self._called_off.remove(task)
             task.uncancel()
             called_off = FetchCalledOff(f"{request.url}: the crawl stops")
-            result = await self.middleware._process_exception(called_off, request)
+            result = await self._failed(called_off, request)
         finally:
             self._under_way.discard(task)
         return await self._responded(result, request)
+
+    async def _failed(self, error: Exception, request: Request) -> Response | Request:
+        """What the middlewares make of an error. Of one at a robots.txt nobody but ours is told."""
+        if "robots_txt" not in request.meta:
+            return await self.middleware._process_exception(error, request)
+        for method in self._methods("process_exception", request):
+            told = method(request=request, exception=error)
+            if isawaitable(told):
+                await told
+        raise error
 
     def call_off(self, spared: Container[asyncio.Task[Any]] = ()) -> None:
         """End what is under way, but for `spared`, with FetchCalledOff: for a crawl that stops."""
