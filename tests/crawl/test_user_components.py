@@ -352,9 +352,11 @@ def test_a_mistake_in_a_users_middleware_is_in_the_log_and_on_the_record(
     }
 
 
-def test_no_middleware_of_a_users_decides_about_robots_txt(strict_web, tmp_path, monkeypatch):
-    crawl(strict_web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AnswersRobots": 50}', monkeypatch)
-    assert differences(strict_web, tmp_path / "crawl") == []
+def test_no_middleware_of_a_users_decides_about_robots_txt(tmp_path, monkeypatch):
+    """Neither about one that is there nor about one that cannot be reached."""
+    with SimWeb(hosts=20, pages=120, seed=3, only=["robots-disallow", "robots-unreachable"]) as web:
+        crawl(web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AnswersRobots": 50}', monkeypatch)
+        assert differences(web, tmp_path / "crawl") == []
     lines = (tmp_path / "seen.jsonl").read_text().splitlines()
     assert lines
     assert not [line for line in lines if "/robots.txt" in line]
