@@ -11,10 +11,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.defaults import parse_schedule
 from webgraph_it import settings
 from webgraph_it.crawl.outcome import STOPPED, WRONG_USAGE
 from webgraph_it.fetch.guard import special
-from webgraph_it.fetch.schedule import Schedule, parse_schedule
+from webgraph_it.fetch.schedule import Schedule
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 OPEN_FILES = 32_768

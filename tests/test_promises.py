@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.defaults import parse_schedule
 from webgraph_it import settings
-from webgraph_it.fetch.schedule import parse_schedule
 
 PROJECT = Path(__file__).parent.parent
 POLITENESS = (PROJECT / "docs" / "politeness.md").read_text()

@@ -4,16 +4,19 @@
                ▲                     │
                └──── new URLs ───────┘
 
-settings.py   every knob, with unit, default and reason
+settings.py   what Scrapy loads by name: our settings, and how Scrapy is put together
+settings_table.py    the one table of settings: default, unit, reader, meaning, what a resume may change
+settings_readers.py  from what people type to a value; settings_page.py makes docs/settings.md of the table
+units.py      sizes and rates: 4 MB, 1500 KB/s
 items.py      Page and Link: the records that flow between rooms
 urls/         what a page is called: normal form, SURT key, node digest, scope, seeds
 robots/       which rule of a robots.txt decides about a path
 frontier/     which URL is next, and when: host queues, seen set, politeness, commit; Scrapy's SCHEDULER
 fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type
-graph/        links at rest: shards, writer, item pipeline; compact graph, URL map, BV codec
-crawl/        one crawl as a whole: its directory, commits, the lane of a page, progress and reports
-engine/       what must be there when a crawl starts; Scrapy's commands as this project runs them
+graph/        links at rest: shards, writer; compact graph, URL map, BV codec
+crawl/        one crawl as a whole: its directory, the step of a page, commits, the lane, progress and reports
+engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
 spiders/      italy.py
 convert/      shards → compact graph                  (python -m webgraph_it.convert)
 analyse/      compact graph → numbers and pictures    (python -m webgraph_it.analyse)

@@ -1,7 +1,7 @@
 """Page and Link: the records that flow between rooms.
 
 Frozen and typed. A Page is born in the spider, loses its out-of-scope links in the scope middleware, and is
-recorded once, whole, by the graph pipeline.
+recorded once, whole, by the Recorder (crawl/record.py).
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,12 @@ from typing import NamedTuple
 
 NOTHING: Mapping[bytes, str] = MappingProxyType({})
 
+LINK_KINDS = (
+    *("a", "area", "frame", "iframe", "link", "form", "refresh", "redirect"),
+    *("embed", "css", "script", "xml", "document", "nested"),
+)
+"""Every way in which a document can point somewhere. The order is that of the numbers in extract/frames.py."""
+
 
 class Link(NamedTuple):
     """One hyperlink, by all three names of its target (see urls.names)."""
@@ -20,8 +26,7 @@ class Link(NamedTuple):
     key: str
     digest: bytes
     kind: str
-    """How the page points there: a, area, frame, iframe, link, form, refresh, redirect, embed, css, script,
-    xml, document, nested."""
+    """How the page points there: one of LINK_KINDS, or `seed`."""
 
 
 class State(StrEnum):

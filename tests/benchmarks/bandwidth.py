@@ -24,9 +24,10 @@ from typing import Protocol
 
 import uvloop
 
+from tests.defaults import dns_settings, fetch_settings
 from webgraph_it.fetch.arrivals import Reader
-from webgraph_it.fetch.client import Fetcher, FetchSettings
-from webgraph_it.fetch.dns import DnsSettings, Resolver
+from webgraph_it.fetch.client import Fetcher
+from webgraph_it.fetch.dns import Resolver
 from webgraph_it.fetch.guard import Guard
 from webgraph_it.fetch.request_message import RequestWriter
 from webgraph_it.fetch.shaper import Shaper
@@ -201,8 +202,8 @@ def _serve(pipe: Connection) -> None:
 
 
 async def _crawl(limiter: Limiter, port: int, seconds: float) -> Result:
-    resolver = Resolver(DnsSettings(), Guard([ip_network("127.0.0.0/8")]), lambda name: None)
-    fetcher = Fetcher(FetchSettings(), resolver, lambda name: None, limiter)
+    resolver = Resolver(dns_settings(), Guard([ip_network("127.0.0.0/8")]), lambda name: None)
+    fetcher = Fetcher(fetch_settings(), resolver, lambda name: None, limiter)
     target = target_of(f"http://127.1.0.1:{port}/")
     message = RequestWriter("webgraph_it").write(target, "GET", {}, b"")
     result = Result(time.monotonic(), time.monotonic() + seconds)

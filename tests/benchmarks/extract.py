@@ -24,10 +24,10 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.utils.request import fingerprint
 
 from tests.benchmarks.crawl.__main__ import run_ours
-from webgraph_it.extract import Document, LinkPolicy, extract
+from tests.defaults import link_policy, worker_pool
+from webgraph_it.extract import Document, extract
 from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.html import links as html_links
-from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.simweb import SimWeb
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.plan import Plan
@@ -39,7 +39,7 @@ SETS = {"15 KB, 30 links": Plan(hosts=1000, pages=20_000, degree=30, page_bytes=
 SETS["80 KB, 60 links"] = Plan(hosts=1000, pages=20_000, degree=71, page_bytes=80_000, seed=7)
 """The hosts and pages of the crawl benchmark. Many hosts have fewer pages than a page of the second set has links:
 simweb would stay below a degree of 60, hence 71."""
-POLICY = LinkPolicy()
+POLICY = link_policy()
 EXTRACTOR = LinkExtractor()
 AS_THE_CRAWL_ASKS = "ours, with names and body's MD5"
 CRAWL_HOSTS, CRAWL_PAGES = 500, 10_000
@@ -116,7 +116,7 @@ def timed(work: Callable[[Document], int], page: Document) -> float:
 
 async def through_workers(pages: Sequence[Document], workers: int) -> tuple[float, float]:
     """Pages a second, and CPU seconds that the crawl process spends on a page."""
-    async with WorkerPool(POLICY, workers) as pool:
+    async with worker_pool(POLICY, workers) as pool:
         await asyncio.gather(*(pool.extract(page) for page in pages))
         wall, cpu = perf_counter(), process_time()
         await asyncio.gather(*(pool.extract(page) for page in pages))

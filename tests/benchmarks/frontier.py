@@ -29,14 +29,15 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from webgraph_it.crawl.extension import MOST_UNCOMMITTED
-from webgraph_it.frontier import Frontier, Frozen, Limits, Order, Outcome, Politeness, RocksStore
+from tests.defaults import frontier_limits, politeness
+from webgraph_it.crawl.commits import MAX_UNCOMMITTED
+from webgraph_it.frontier import Frontier, Frozen, Order, Outcome, RocksStore
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest
 
 LINKS_A_PAGE = 26
 FEW_HOSTS = 1_000
-EAGER = Politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0)
+EAGER = politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0)
 NOW = 1.8e9
 STRIDE = 7_919
 """A prime: neighbouring URLs are on different hosts."""
@@ -72,7 +73,7 @@ class Commits:
         self.count = 0
 
     def perhaps(self) -> None:
-        if self._frontier.counts().uncommitted >= MOST_UNCOMMITTED:
+        if self._frontier.counts().uncommitted >= MAX_UNCOMMITTED:
             self.start()
 
     def start(self) -> None:
@@ -163,7 +164,7 @@ def empty(frontier: Frontier, commits: Commits, urls: int) -> Microseconds:
 def measure(urls: int, hosts: int) -> Row:
     memory = Watch()
     with tempfile.TemporaryDirectory() as directory:
-        limits = Limits(max_queries_per_path=0)
+        limits = frontier_limits(max_queries_per_path=0)
         frontier = Frontier.open(RocksStore(directory), EAGER, Order.BREADTH, limits, 0.0)
         commits = Commits(frontier)
         add = feed(frontier, commits, urls, hosts)

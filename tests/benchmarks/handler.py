@@ -162,9 +162,10 @@ def parser_microseconds() -> dict[str, float]:
     """One whole response through our parser, and through httptools with the callbacks that a client needs."""
     import httptools
 
-    from webgraph_it.fetch.response_parser import Limits, ResponseParser
+    from tests.defaults import response_limits
+    from webgraph_it.fetch.response_parser import ResponseParser
 
-    limits, message, rounds = Limits(), HEAD + PAGE, 5000
+    limits, message, rounds = response_limits(), HEAD + PAGE, 5000
 
     class Callbacks:
         def __init__(self) -> None:

@@ -18,11 +18,12 @@ from scrapy import Request
 from scrapy.utils.request import fingerprint
 from w3lib.url import canonicalize_url
 
-from webgraph_it.urls import Name, Scope, name
+from tests.defaults import default_scope
+from webgraph_it.urls import Name, name
 
 ROUNDS = 5
 LINKS_A_PAGE = 26
-SCOPE = Scope()
+SCOPE = default_scope()
 
 # How links are written on Italian pages, and how often out of a hundred.
 SHAPES: dict[str, int] = {

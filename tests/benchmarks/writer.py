@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from webgraph_it.graph.pipeline import page_line, sequence
+from webgraph_it.graph.encode import page_line, sequence
 from webgraph_it.graph.writer import DoubleBufferedWriter, Durable, Shards, UnbufferedWriter
 from webgraph_it.items import Page, State
 

@@ -386,7 +386,9 @@ def test_wrong_arguments_are_one_sentence(
     assert sentence in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("text", "size"), [("2G", 2 << 30), ("512M", 512 << 20), ("1.5k", 1536), ("7", 7)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("2G", 2_000_000_000), ("2GiB", 2 << 30), ("1.5k", 1500), ("7", 7)]
+)
 def test_memory_sizes(text: str, size: int) -> None:
     assert memory_size(text) == size
 

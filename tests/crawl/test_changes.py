@@ -27,6 +27,42 @@ def test_where_a_seed_file_lies_does_not_matter():
     ) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("found", "now", "refused"),
+    [
+        ({"LINK_KINDS_FOLLOWED": ["css"]}, ["css"], []),
+        ({"LINK_KINDS_FOLLOWED": ["css"]}, [], ['LINK_KINDS_FOLLOWED was ["css"] and is now []']),
+        ({"settings": {"LINK_KINDS_FOLLOWED": ["css"]}}, ["css"], []),
+        (
+            {"settings": {"LINK_KINDS_FOLLOWED": ["css"]}},
+            [],
+            ['LINK_KINDS_FOLLOWED was ["css"] and is now []'],
+        ),
+        ({"settings": {}}, [], []),
+        ({"settings": {}}, ["css"], ['LINK_KINDS_FOLLOWED was [] and is now ["css"]']),
+        ({}, ["css"], []),
+    ],
+    ids=[
+        "same",
+        "other",
+        "same, old",
+        "other, old",
+        "default, old",
+        "not the default, old",
+        "unknown, very old",
+    ],
+)
+def test_the_kinds_that_are_followed_make_nodes_and_stay_as_they_were(found, now, refused) -> None:
+    """An earlier version recorded them with the other settings, if they were given; one before it, not at all."""
+    assert [
+        str(change) for change in judged(found, {"LINK_KINDS_FOLLOWED": now}, lambda _: False)[1]
+    ] == refused
+
+
+def test_a_setting_without_a_value_is_damage_even_if_it_may_be_absent() -> None:
+    assert judged({"ALLOWED_PORTS": None}, {"ALLOWED_PORTS": []}, lambda _: False)[1]
+
+
 def test_a_setting_that_an_earlier_version_did_not_know_counts_from_the_resume_on() -> None:
     allowed, refused = judged({}, {"MAX_HOSTS_PER_DOMAIN": 10_000}, lambda _: False)
     assert refused == []

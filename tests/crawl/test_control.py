@@ -1,25 +1,37 @@
 """A pause has named reasons, and each owner lifts only its own."""
 
-from webgraph_it.crawl.control import Pauses
+from webgraph_it.crawl.control import Control
 
 
 def test_one_reason_lifted_leaves_the_others():
-    pauses = Pauses()
-    pauses.pause("failed")
-    pauses.pause("disk")
-    pauses.unpause("disk")
-    assert pauses
-    assert pauses.reasons == ("failed",)
+    told: list[bool] = []
+    control = Control(told.append)
+    control.pause("operator")
+    control.pause("disk")
+    control.unpause("disk")
+    assert control.is_paused
+    assert control.reasons == ("operator",)
+    assert told == [True]
 
 
 def test_the_last_reason_lifted_ends_the_pause():
-    pauses = Pauses()
-    pauses.pause("disk")
-    pauses.unpause("disk")
-    assert not pauses
+    told: list[bool] = []
+    control = Control(told.append)
+    control.pause("disk")
+    control.pause("operator")
+    control.unpause("disk")
+    control.unpause("operator")
+    assert not control.is_paused
+    assert told == [True, False]
 
 
 def test_a_reason_is_new_once_and_gone_once():
-    pauses = Pauses()
-    assert [pauses.pause("disk"), pauses.pause("disk")] == [True, False]
-    assert [pauses.unpause("disk"), pauses.unpause("disk")] == [True, False]
+    control = Control(lambda paused: None)
+    assert [control.pause("disk"), control.pause("disk")] == [True, False]
+    assert [control.unpause("disk"), control.unpause("disk")] == [True, False]
+
+
+def test_who_lifts_a_reason_that_is_not_there_tells_nobody():
+    told: list[bool] = []
+    Control(told.append).unpause("disk")
+    assert told == []

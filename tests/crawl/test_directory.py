@@ -46,6 +46,20 @@ def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers
     assert directory.record() == {**IDENTITY, "settings": {"HOST_DELAY": 1.0}, "history": []}
 
 
+def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_path):
+    old = {**IDENTITY, "settings": {"LINK_KINDS_FOLLOWED": ["css"], "HOST_DELAY": 1.0}, "history": []}
+    (tmp_path / "crawl.json").write_text(json.dumps(old))
+    directory = CrawlDirectory(tmp_path)
+    assert directory.claim({**IDENTITY, "LINK_KINDS_FOLLOWED": ["css"]}, {"HOST_DELAY": 1.0}) == []
+    directory.unlock()
+    assert directory.record() == {
+        **IDENTITY,
+        "LINK_KINDS_FOLLOWED": ["css"],
+        "settings": {"HOST_DELAY": 1.0},
+        "history": [],
+    }
+
+
 def test_a_damaged_identity_is_one_clear_sentence(tmp_path):
     (tmp_path / "crawl.json").write_text("{")
     with pytest.raises(DirectoryError, match="is damaged"):

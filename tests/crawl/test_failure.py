@@ -56,10 +56,10 @@ def raises(self, changes, times=[]):
 RocksStore.commit = raises
 """
 A_TIMER_THAT_RAISES = """
-from webgraph_it.crawl.extension import CrawlExtension
-async def raises(self):
+from webgraph_it.crawl.disk_watch import DiskWatch
+def raises(self, free_bytes):
     raise ZeroDivisionError("the watch stopped")
-CrawlExtension._watch_disk = raises
+DiskWatch.look = raises
 """
 WORKERS_THAT_BREAK = """
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
@@ -78,10 +78,10 @@ async def raises(self):
 WorkerPool.open = raises
 """
 AN_EXTENSION_THAT_DOES_NOT_OPEN = """
-from webgraph_it.crawl import extension
+from webgraph_it.engine import gauges
 def raises(crawler):
     raise RuntimeError("no fetcher")
-extension.fetcher_of = raises
+gauges.fetcher_of = raises
 """
 
 

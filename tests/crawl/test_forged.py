@@ -149,7 +149,7 @@ def test_what_belongs_to_one_run_is_not_taken_from_the_directory(jobdir: Path, t
     assert settings["HOST_DELAY"] == 3.5
 
 
-@pytest.mark.parametrize("value", [7, {"webgraph_it.crawl.extension.CrawlExtension": None}])
+@pytest.mark.parametrize("value", [7, {"webgraph_it.engine.extension.CrawlExtension": None}])
 def test_a_directory_switches_none_of_our_parts_off(jobdir: Path, value: object) -> None:
     record = json.loads((jobdir / "crawl.json").read_text())
     record["settings"] |= {"EXTENSIONS": value}

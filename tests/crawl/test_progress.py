@@ -6,12 +6,39 @@ import os
 import pty
 import re
 import subprocess
+from dataclasses import fields
+from typing import Any
 
 import pytest
 
 from tests.crawl.crawling import PROJECT, crawl_command, run_crawl
-from webgraph_it.crawl.progress import LiveLine
+from webgraph_it.crawl.progress import LiveLine, Moment, Rates, Run, Snapshot, rates
 from webgraph_it.simweb import SimWeb
+
+
+def snapshot(**facts: Any) -> Snapshot:
+    """One of a crawl that has done nothing, but for these facts."""
+    return Snapshot(**{field.name: 0 for field in fields(Snapshot)} | facts)
+
+
+RUN = Run(opened_at=100.0, pages=50, seconds=1_000.0)
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        (None, Rates(pages=5.0, mean_pages=5.0, wire_bytes=400.0)),
+        (Moment(108.0, snapshot(pages=60, wire_bytes=3_000)), Rates(20.0, 5.0, 500.0)),
+        (Moment(110.0, snapshot(pages=100, wire_bytes=4_000)), Rates(0.0, 5.0, 0.0)),
+    ],
+    ids=["first", "later", "at once"],
+)
+def test_rates_are_since_the_moment_before_and_the_mean_since_the_run_began(last, expected):
+    assert rates(100, 4_000, 110.0, RUN, last) == expected
+
+
+def test_the_time_of_earlier_runs_counts():
+    assert RUN.seconds_at(110.0) == 1_010.0
 
 
 def test_a_live_line_rewrites_itself_within_the_terminal():

@@ -60,6 +60,7 @@ def test_components_and_settings_of_the_users_own_are_remembered():
         "CLOSESPIDER_PAGECOUNT",
         "SEEDS",
         "MAX_DEPTH",
+        "MAX_BODY_BYTES",
         "MY_API_KEY",
         "AWS_SECRET_ACCESS_KEY",
     ],
@@ -80,6 +81,13 @@ def test_a_resume_takes_what_is_not_given_again():
     recall(now, record)
     assert kept(now) == {"HOST_DELAY": 1.0, "MAX_TCP_CONNECTIONS": 7}
     assert (now["HOST_DELAY"], now["MAX_TCP_CONNECTIONS"], now["MAX_DEPTH"]) == (1.0, 7, 4)
+
+
+def test_kinds_that_an_earlier_version_remembered_are_taken_too():
+    now = settings()
+    recall(now, {"settings": {"LINK_KINDS_FOLLOWED": ["css"]}})
+    assert kept(now) == {}
+    assert now["LINK_KINDS_FOLLOWED"] == ["css"]
 
 
 def test_a_directory_that_remembers_nothing_still_resumes():

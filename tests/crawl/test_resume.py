@@ -67,6 +67,24 @@ def test_a_setting_that_is_given_again_counts_and_is_noted_with_its_time(web, tm
     assert record(tmp_path)["settings"]["HOST_DELAY"] == 0.02
 
 
+def test_kinds_that_are_followed_stay_also_in_a_crawl_of_an_earlier_version(web, tmp_path):
+    """They create nodes: with other kinds the graph would be another one."""
+    run_crawl(web, tmp_path, MAX_DEPTH=1, LINK_KINDS_FOLLOWED=["form"])
+    now = record(tmp_path)
+    assert now["LINK_KINDS_FOLLOWED"] == ["form"]
+    before = {name: value for name, value in now.items() if name != "LINK_KINDS_FOLLOWED"}
+    before["settings"] = {**now["settings"], "LINK_KINDS_FOLLOWED": ["form"]}
+    (tmp_path / "crawl.json").write_text(json.dumps(before))  # as an earlier version wrote it
+    assert 'LINK_KINDS_FOLLOWED was ["form"] and is now []' in resume(
+        tmp_path, code=2, LINK_KINDS_FOLLOWED=[]
+    )
+    resume(tmp_path)
+    assert record(tmp_path) == now
+    assert 'LINK_KINDS_FOLLOWED was ["form"] and is now []' in resume(
+        tmp_path, code=2, LINK_KINDS_FOLLOWED=[]
+    )
+
+
 @pytest.mark.parametrize(("limit", "low"), [("MAX_DEPTH", 1), ("MAX_PAGES_PER_HOST", 2)])
 def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(web, tmp_path, limit, low):
     run_crawl(web, tmp_path, **{limit: low})

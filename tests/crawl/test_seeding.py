@@ -16,12 +16,12 @@ import pytest
 from tests.crawl.crawling import PROJECT, crawl_command, differences, finish, run_crawl, start_crawl
 from tests.crawl.observing import stats
 from tests.crawl.shard_reader import read_crawl
+from tests.defaults import default_scope, frontier_limits, politeness
 from webgraph_it.crawl.seeding import META, SeedLoader
-from webgraph_it.frontier import Frontier, Limits, MemoryStore, Order, Politeness, RocksStore
+from webgraph_it.frontier import Frontier, MemoryStore, Order, RocksStore
 from webgraph_it.frontier.records import Added
 from webgraph_it.items import Link
 from webgraph_it.simweb import SimWeb
-from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import LINES_AT_ONCE, read_batches
 
 MEGABYTE = 1 << 20
@@ -31,10 +31,10 @@ class Loading:
     """A list that is loaded into a frontier by a loop of its own."""
 
     def __init__(self, path: Path, store: Any) -> None:
-        self.frontier = Frontier.open(store, Politeness(), Order.BREADTH, Limits(), 0.0)
+        self.frontier = Frontier.open(store, politeness(), Order.BREADTH, frontier_limits(), 0.0)
         self.recorded: list[str] = []
         self.slices = 0
-        self.loader = SeedLoader(path, Scope(), self.frontier, self._record, self._after_slice)
+        self.loader = SeedLoader(path, default_scope(), self.frontier, self._record, self._after_slice)
 
     def _record(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added:
         added = self.frontier.add_seeds(links, time.time())
@@ -109,13 +109,13 @@ LOAD = """
 import asyncio, resource, sys
 from pathlib import Path
 from tests.crawl.test_seeding import Loading
-from webgraph_it.crawl.extension import MOST_UNCOMMITTED
+from webgraph_it.crawl.commits import MAX_UNCOMMITTED
 from webgraph_it.frontier import RocksStore
 class Committing(Loading):
     def _record(self, links, fetch_only): return self.frontier.add_seeds(links, 0.0)
     async def _after_slice(self):
         self.slices += 1
-        if self.frontier.counts().uncommitted > MOST_UNCOMMITTED: self.commit()
+        if self.frontier.counts().uncommitted > MAX_UNCOMMITTED: self.commit()
 loading = Committing(Path(sys.argv[1]), RocksStore(sys.argv[2]))
 assert loading.load()
 loading.frontier.close()

@@ -111,8 +111,8 @@ def test_hosts_are_grouped_by_reason_with_the_soonest_time_on_the_machines_clock
 
 IMPATIENT = """
 from scrapy.cmdline import execute
-from webgraph_it.crawl import extension
-extension.STANDSTILL_SECONDS = 1.0
+from webgraph_it.crawl import standstill_watch
+standstill_watch.STANDSTILL_SECONDS = 1.0
 execute()
 """
 

@@ -75,7 +75,7 @@ def test_each_part_of_ours_is_missed(name, path):
         ({"TWISTED_REACTOR_ENABLED": False}, "TWISTED_REACTOR_ENABLED"),
         ({"TWISTED_REACTOR": "twisted.internet.epollreactor.EPollReactor"}, "TWISTED_REACTOR"),
         ({"DOWNLOADER_MIDDLEWARES": {"no.such.Part": 50}}, "no.such.Part"),
-        ({"EXTENSIONS": {"webgraph_it.crawl.extension.NoSuch": 50}}, "NoSuch"),
+        ({"EXTENSIONS": {"webgraph_it.engine.extension.NoSuch": 50}}, "NoSuch"),
     ],
 )
 def test_whatever_switches_a_part_off_is_refused(changes, words):

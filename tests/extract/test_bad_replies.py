@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from webgraph_it.extract import Document, Extraction, frames, link_policy, process
+from tests.defaults import link_policy, worker_pool
+from webgraph_it.extract import Document, Extraction, frames, process
 from webgraph_it.extract.records import KINDS, MAX_LINK_BYTES, MAX_LINKS
-from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.urls import digest
 
 FAKE = """
@@ -120,7 +120,7 @@ def first_worker_says(tmp_path, monkeypatch) -> Callable[[bytes], None]:
 
 def extracted(*documents: Document) -> tuple[list[Extraction], int]:
     async def crawl() -> tuple[list[Extraction], int]:
-        async with WorkerPool(link_policy(), 1) as pool:
+        async with worker_pool(link_policy(), 1) as pool:
             found = await asyncio.gather(*(pool.extract(document) for document in documents))
             return found, pool.replaced
 

@@ -4,7 +4,8 @@ import encodings
 
 import pytest
 
-from webgraph_it.extract import KINDS, Document, extract, link_policy
+from tests.defaults import link_policy
+from webgraph_it.extract import KINDS, Document, extract
 from webgraph_it.extract.charset import decoded, known_codecs
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.extract import KINDS, Document, Extraction, extract, frames, link_policy
+from tests.defaults import link_policy
+from webgraph_it.extract import KINDS, Document, Extraction, extract, frames
 from webgraph_it.extract.records import MAX_LINK_BYTES, MAX_LINKS, REASONS, REFUSALS
 from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link

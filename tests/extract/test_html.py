@@ -2,7 +2,8 @@
 
 import pytest
 
-from webgraph_it.extract import DEFAULT_ARCS, Document, extract, link_policy
+from tests.defaults import DEFAULT_ARCS, link_policy
+from webgraph_it.extract import Document, extract
 from webgraph_it.extract.html import srcset_urls
 
 URL = "http://a.it/d/p.html"

@@ -3,7 +3,7 @@
 import pytest
 from ada_url import join_url
 
-from webgraph_it.extract import link_policy
+from tests.defaults import link_policy
 from webgraph_it.extract.naming import MOST_REFERENCES, escape_query, named, nested_urls
 from webgraph_it.extract.records import Found
 

@@ -20,7 +20,8 @@ import lxml.html
 import pypdf
 import pytest
 
-from webgraph_it.extract import Document, extract, link_policy
+from tests.defaults import link_policy
+from webgraph_it.extract import Document, extract
 from webgraph_it.extract.headers import RESOURCE_RELS
 from webgraph_it.simweb.documents import render
 from webgraph_it.simweb.habits import DEFAULT_SHARES

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from webgraph_it.extract import DEFAULT_ARCS, KINDS, Document, extract, link_policy
+from tests.defaults import DEFAULT_ARCS, link_policy
+from webgraph_it.extract import KINDS, Document, extract
 from webgraph_it.extract.records import REASONS
 from webgraph_it.extract.table import READERS
 from webgraph_it.simweb import documents as simweb

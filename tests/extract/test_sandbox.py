@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.extract import KINDS, Document, Extraction, link_policy, process, sandbox
+from tests.defaults import link_policy, worker_pool
+from webgraph_it.extract import KINDS, Document, Extraction, process, sandbox
 from webgraph_it.extract.charset import known_codecs
 from webgraph_it.extract.extraction import extract_and_digest
-from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.simweb import documents
 
 ROOT = Path(__file__).parents[2]
@@ -133,7 +133,7 @@ def test_inside_every_document_is_read_as_outside() -> None:
     """Modules that a reader imports when it first needs them must be there before the doors are closed."""
 
     async def crawl(found: list[Document]) -> tuple[list[Extraction], int]:
-        async with WorkerPool(EVERYTHING, 1, cpu_seconds=20) as pool:
+        async with worker_pool(EVERYTHING, 1, cpu_seconds=20) as pool:
             return await asyncio.gather(*map(pool.extract, found)), pool.replaced
 
     asked = documents_of_all_kinds()
@@ -149,7 +149,7 @@ def test_inside_every_document_is_read_as_outside() -> None:
 
 def test_what_is_in_force_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     async def crawl() -> tuple[str, ...] | None:
-        async with WorkerPool(EVERYTHING, 2) as pool:
+        async with worker_pool(EVERYTHING, 2) as pool:
             await asyncio.gather(*(pool.extract(Document(b"x", "http://a.it/")) for _ in range(40)))
             return pool.measures
 
@@ -175,7 +175,8 @@ import asyncio
 from webgraph_it.extract import Document, link_policy
 from webgraph_it.extract.workers import WorkerPool
 async def main():
-    async with WorkerPool(link_policy(), 1) as pool:
+    policy = link_policy(["a"], [], embedded=False, plain_text=False)
+    async with WorkerPool(policy, 1, cpu_seconds=2.0, memory_bytes=300_000_000) as pool:
         print(len((await pool.extract(Document(b"<a href=/b>", "http://a.it/", "text/html"))).links))
 asyncio.run(main())
 """

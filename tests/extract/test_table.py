@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from webgraph_it.extract import DEFAULT_ARCS, link_policy
+from tests.defaults import DEFAULT_ARCS, link_policy
 from webgraph_it.extract.table import READERS, canonical, detected, reader
 
 HTML, XML = b"<!DOCTYPE html><a href=1>", b"<?xml version='1.0'?><x/>"

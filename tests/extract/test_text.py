@@ -2,7 +2,8 @@
 
 import pytest
 
-from webgraph_it.extract import Document, extract, link_policy
+from tests.defaults import link_policy
+from webgraph_it.extract import Document, extract
 
 
 @pytest.mark.parametrize(

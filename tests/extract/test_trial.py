@@ -2,14 +2,14 @@
 
 import pytest
 
+from tests.defaults import DEFAULTS
 from webgraph_it.crawl.preflight import check_memory
 from webgraph_it.crawl.values import SettingsError
 from webgraph_it.extract.trial import can_read
-from webgraph_it.extract.workers import DEFAULT_MEMORY_BYTES
 
 
 def test_a_worker_with_its_usual_memory_reads_a_page():
-    assert can_read(DEFAULT_MEMORY_BYTES)
+    assert can_read(DEFAULTS.EXTRACT_MEMORY)
 
 
 def test_a_memory_too_small_to_start_is_one_sentence():

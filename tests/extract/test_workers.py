@@ -13,9 +13,10 @@ import psutil
 import pytest
 import uvloop
 
+from tests.defaults import DEFAULT_ARCS, link_policy, worker_pool
 from tests.extract.bombs import BOMBS
-from webgraph_it.extract import DEFAULT_ARCS, Document, Extraction, extract, link_policy
-from webgraph_it.extract.workers import WorkerPool, WorkersBroken
+from webgraph_it.extract import Document, Extraction, extract
+from webgraph_it.extract.workers import WorkersBroken
 
 POLICY = link_policy()
 EVERYTHING = link_policy([*DEFAULT_ARCS, "css", "script"], plain_text=True)
@@ -38,7 +39,7 @@ def without_reading(seconds: float) -> None:
 
 
 async def extracted(documents: list[Document], workers: int = 1, **limits: float) -> list[Extraction]:
-    async with WorkerPool(POLICY, workers, **limits) as pool:
+    async with worker_pool(POLICY, workers, **limits) as pool:
         return await asyncio.gather(*(pool.extract(document) for document in documents))
 
 
@@ -69,7 +70,7 @@ def test_documents_around_one_that_takes_too_long_are_not_lost() -> None:
 
 def test_a_worker_killed_from_outside_costs_nothing() -> None:
     async def crawl() -> tuple[list[Extraction], int]:
-        async with WorkerPool(POLICY, 1) as pool:
+        async with worker_pool(POLICY, 1) as pool:
             await pool.extract(page(0))
             waiting = asyncio.gather(*(pool.extract(page(number)) for number in range(100)))
             await asyncio.sleep(0)
@@ -86,7 +87,7 @@ def test_no_document_is_blamed_that_was_answered_before_the_end() -> None:
     """Replies that wait in the socket count, even if a write to the dead worker fails first."""
 
     async def crawl() -> list[Extraction]:
-        async with WorkerPool(POLICY, 1) as pool:
+        async with worker_pool(POLICY, 1) as pool:
             await pool.extract(page(0))
             first = [asyncio.ensure_future(pool.extract(page(number))) for number in range(4)]
             await asyncio.sleep(0)
@@ -102,7 +103,7 @@ def test_no_document_is_blamed_that_was_answered_before_the_end() -> None:
 
 def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:
     async def crawl() -> Extraction:
-        async with WorkerPool(POLICY, 1) as pool:
+        async with worker_pool(POLICY, 1) as pool:
             await pool.extract(page(0))
             result = asyncio.ensure_future(pool.extract(bomb("400,000 links")))
             for _ in range(2):
@@ -116,7 +117,7 @@ def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:
 
 def test_closing_finishes_what_was_given_and_leaves_nobody_behind() -> None:
     async def crawl() -> list[Extraction]:
-        pool = WorkerPool(POLICY, 2)
+        pool = worker_pool(POLICY, 2)
         await pool.open()
         tasks = [asyncio.ensure_future(pool.extract(page(number))) for number in range(500)]
         await asyncio.sleep(0)
@@ -129,7 +130,7 @@ def test_closing_finishes_what_was_given_and_leaves_nobody_behind() -> None:
 
 def test_a_cancelled_document_does_not_stop_the_others() -> None:
     async def crawl() -> Extraction:
-        async with WorkerPool(POLICY, 1) as pool:
+        async with worker_pool(POLICY, 1) as pool:
             tasks = [asyncio.ensure_future(pool.extract(page(number))) for number in range(50)]
             await asyncio.sleep(0)
             for task in tasks[::2]:
@@ -148,15 +149,15 @@ def test_workers_that_cannot_start_are_said(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_closed_pool_says_so() -> None:
     with pytest.raises(WorkersBroken, match="closed"):
-        asyncio.run(WorkerPool(POLICY, 1).extract(page(1)))
+        asyncio.run(worker_pool(POLICY, 1).extract(page(1)))
 
 
 CRAWL = """
 import asyncio
-from webgraph_it.extract import Document, LinkPolicy
-from webgraph_it.extract.workers import WorkerPool
+from tests.defaults import link_policy, worker_pool
+from webgraph_it.extract import Document
 async def main():
-    pool = WorkerPool(LinkPolicy(), 2)
+    pool = worker_pool(link_policy(), 2)
     await pool.open()
     await pool.extract(Document(b"", "http://a.it/"))
     print("ready", flush=True)
@@ -193,7 +194,7 @@ class Bench:
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
-        self._pool = WorkerPool(EVERYTHING, 1)
+        self._pool = worker_pool(EVERYTHING, 1)
         self._runner.run(self._pool.open())
 
     def extract(self, document: Document) -> Extraction:

@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from webgraph_it.extract import Document, extract, link_policy
+from tests.defaults import link_policy
+from webgraph_it.extract import Document, extract
 
 URL = "http://a.it/d/x.xml"
 

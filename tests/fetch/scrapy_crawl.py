@@ -8,6 +8,7 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
 
+from tests.defaults import typed
 from tests.fetch.servers import DnsServer, HttpServer
 
 MAX_BODY_BYTES = 5000
@@ -120,10 +121,12 @@ def main() -> None:
                 "webgraph_it.fetch.middlewares.IdentityMiddleware": 100,
                 "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 200,
             },
-            "MAX_TCP_CONNECTIONS": MAX_TCP_CONNECTIONS,
-            "MAX_BODY_BYTES": MAX_BODY_BYTES,
-            "DOWNLOAD_TIMEOUT": 5,
-            "DOWNLOAD_SILENCE_TIMEOUT": 1.0,
+            **typed(
+                MAX_TCP_CONNECTIONS=MAX_TCP_CONNECTIONS,
+                MAX_BODY_BYTES=MAX_BODY_BYTES,
+                DOWNLOAD_TIMEOUT=5,
+                DOWNLOAD_SILENCE_TIMEOUT=1.0,
+            ),
             "CONCURRENT_REQUESTS_PER_DOMAIN": 20,
             "LOG_ENABLED": False,
             "TELNETCONSOLE_ENABLED": False,

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import uvloop
 from dnslib import AAAA, CNAME, QTYPE, RCODE, RR, A, DNSRecord
 
-from webgraph_it.fetch.client import Fetcher, FetchSettings, Reply
-from webgraph_it.fetch.dns import DnsSettings, Resolver
+from tests import defaults
+from webgraph_it.fetch.client import Fetcher, Reply
+from webgraph_it.fetch.dns import Resolver
 from webgraph_it.fetch.guard import Guard
 from webgraph_it.fetch.request_message import RequestWriter
 from webgraph_it.fetch.target import target_of
@@ -181,8 +182,10 @@ class Engine:
     ) -> None:
         self.stats: Counter[str] = Counter()
         self.guard = Guard([ip_network("127.1.0.0/16")], public=False)
-        self.resolver = Resolver(DnsSettings(servers=(dns,), **(dns_settings or {})), self.guard, self._count)
-        self.fetcher = Fetcher(FetchSettings(**settings), self.resolver, self._count)
+        self.resolver = Resolver(
+            defaults.dns_settings(servers=(dns,), **(dns_settings or {})), self.guard, self._count
+        )
+        self.fetcher = Fetcher(defaults.fetch_settings(**settings), self.resolver, self._count)
         self._writer = RequestWriter("webgraph_it/test")
 
     def _count(self, name: str) -> None:

@@ -15,6 +15,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from tests.benchmarks.bandwidth import Shaping, run
+from tests.defaults import typed
 from tests.fetch.servers import run as run_loop
 from webgraph_it.fetch.bandwidth_middleware import BandwidthMiddleware, Plan, shaper_of
 from webgraph_it.fetch.handler import fetcher_of
@@ -82,7 +83,7 @@ def test_a_missing_file_refuses_the_start(tmp_path: Path) -> None:
 
 
 def middleware_with(**settings: object) -> tuple[BandwidthMiddleware, object]:
-    crawler = get_crawler(settings_dict={"ALLOWED_PRIVATE_NETWORKS": ["127.0.0.0/8"], **settings})
+    crawler = get_crawler(settings_dict=typed(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"], **settings))
     crawler.stats = MemoryStatsCollector(crawler)
     return BandwidthMiddleware.from_crawler(crawler), crawler
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import response_limits
 from tests.fetch.certificate import server_context
 from tests.fetch.servers import OK, PAGE, DnsServer, Engine, HttpServer, run
 from webgraph_it.fetch.client import Reply
 from webgraph_it.fetch.connection import FetchError
 from webgraph_it.fetch.connections import Governor
 from webgraph_it.fetch.kernel import table_rows
-from webgraph_it.fetch.response_parser import Limits
 
 
 async def fetch_once(answer: Any, path: str = "/", **settings: Any) -> tuple[Reply | str, Engine, HttpServer]:
@@ -70,7 +70,7 @@ def test_a_coded_page_is_decoded_and_its_header_gone() -> None:
 def test_a_bomb_is_cut_and_counted() -> None:
     body = gzip.compress(b"x" * 20_000_000)
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-    reply, engine, _ = run(fetch_once(answer, limits=Limits(body_bytes=100_000)))
+    reply, engine, _ = run(fetch_once(answer, limits=response_limits(body_bytes=100_000)))
     assert isinstance(reply, Reply)
     assert (len(reply.body), reply.flags) == (100_000, ["bomb"])
     assert engine.stats["fetch/cut/bomb"] == 1
@@ -83,7 +83,7 @@ def test_an_endless_body_is_cut_and_the_connection_closed() -> None:
             writer.write(b"<a href=/x>" * 1000)
             await writer.drain()
 
-    reply, engine, _ = run(fetch_once(endless, limits=Limits(body_bytes=300_000)))
+    reply, engine, _ = run(fetch_once(endless, limits=response_limits(body_bytes=300_000)))
     assert isinstance(reply, Reply)
     assert (len(reply.body), reply.flags) == (300_000, ["truncated"])
     assert engine.stats["fetch/cut/truncated"] == 1

@@ -8,6 +8,8 @@ import pytest
 from webgraph_it.fetch import decode, response_parser
 from webgraph_it.fetch.dns import _REASONS
 from webgraph_it.fetch.guard import Refusal
+from webgraph_it.settings_table import TABLE
+from webgraph_it.units import size_bytes
 
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "fetching.md").read_text()
@@ -19,7 +21,7 @@ REASONS = set(re.findall(r'(?:FetchError|BadResponse)\(\s*"([a-z-]+)"', SOURCE))
 FLAGS = {getattr(decode, name) for name in ("BOMB", "UNDECODABLE", "PARTLY_DECODED")} | {
     getattr(response_parser, name) for name in ("CUT_BODY", "CUT_FRAMING", "DATA_LOSS", "NOT_CHUNKED")
 }
-SETTINGS = set(re.findall(r'settings\.get\w*\("([A-Z_0-9]+)"', (ROOM / "handler.py").read_text()))
+SETTINGS = set(re.findall(r'settings(?:\.get\w*\(|\[)"([A-Z_0-9]+)"', (ROOM / "handler.py").read_text()))
 STATS = set(re.findall(r'_count\("([a-z_/]+)"', SOURCE)) | {"connections/peak"}
 
 
@@ -38,6 +40,13 @@ def test_every_way_of_not_finding_an_address_is_explained(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(STATS))
 def test_every_stat_is_named(name: str) -> None:
     assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("row", re.findall(r"^\| [^|]+ \| (`[A-Z][^|]+) \| ([^|]+) \|", PAGE, re.MULTILINE))
+def test_the_default_of_a_limit_is_that_of_the_table(row: tuple[str, str]) -> None:
+    names, defaults = re.findall(r"`([A-Z_]+)`", row[0]), row[1].split(", ")
+    said = [size_bytes(default.removesuffix(" each").removesuffix(" s")) for default in defaults]
+    assert said == [TABLE[name].default_value for name in names]
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS - {"CONTACT_URL", "FROM_EMAIL", "DNS_SERVERS", "PORT_MAP"}))

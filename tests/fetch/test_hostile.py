@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.defaults import response_limits
 from tests.fetch.servers import Engine, run
 from webgraph_it.crawl.watchdog import INTERVAL_SECONDS, Watchdog
 from webgraph_it.fetch.client import Reply
 from webgraph_it.fetch.connection import FetchError
 from webgraph_it.fetch.response_head import BadResponse
-from webgraph_it.fetch.response_parser import Limits, ResponseParser
+from webgraph_it.fetch.response_parser import ResponseParser
 from webgraph_it.simweb import SimWeb
 
 TOTAL_SECONDS, SILENCE_SECONDS = 5.0, 1.5
@@ -76,7 +77,7 @@ def test_every_attack_ends_in_time_by_its_name_and_leaves_nothing_behind(web: Si
             total_seconds=TOTAL_SECONDS,
             silence_seconds=SILENCE_SECONDS,
             connect_seconds=SILENCE_SECONDS,
-            limits=Limits(body_bytes=BODY_BYTES),
+            limits=response_limits(body_bytes=BODY_BYTES),
         ) as engine:
 
             async def one(url: str) -> None:
@@ -139,7 +140,7 @@ def test_no_answer_holds_the_event_loop(web: SimWeb) -> None:
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", CHUNKED]))
 def test_what_is_said_of_a_bad_response_is_printable(data: bytes, start: bytes) -> None:
-    parser = ResponseParser(Limits(head_bytes=150, header_count=3))
+    parser = ResponseParser(response_limits(head_bytes=150, header_count=3))
     try:
         if not parser.feed(start + data):
             parser.eof()

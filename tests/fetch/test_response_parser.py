@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.defaults import response_limits
 from tests.fetch.malformed import BODY, CHUNKED, CHUNKS, RESPONSES, SIZE
 from webgraph_it.fetch.response_head import BadResponse
 from webgraph_it.fetch.response_parser import (
@@ -17,7 +18,7 @@ from webgraph_it.fetch.response_parser import (
     ResponseParser,
 )
 
-LIMITS = Limits(head_bytes=2000, header_count=20, body_bytes=1000, framing_bytes=500)
+LIMITS = response_limits(head_bytes=2000, header_count=20, body_bytes=1000, framing_bytes=500)
 
 
 def parse(response: bytes, cuts: list[int] | None = None, limits: Limits = LIMITS) -> ResponseParser:
@@ -64,7 +65,7 @@ def test_the_pieces_in_which_it_comes_do_not_matter(data: st.DataObject) -> None
     name = data.draw(st.sampled_from(sorted(RESPONSES)))
     response = RESPONSES[name].response
     cuts = data.draw(st.lists(st.integers(0, len(response)), max_size=12))
-    wide = Limits()
+    wide = response_limits()
     assert outcome(response, cuts, wide) == outcome(response, None, wide)
 
 
@@ -196,7 +197,7 @@ def test_endless_interim_responses_are_refused() -> None:
 
 def test_endless_junk_is_refused_before_the_head_is_full() -> None:
     junk = (b"junk " * 20 + b"\r\n") * 100
-    assert outcome(junk, list(range(0, len(junk), 100)), Limits()) == "not-http"
+    assert outcome(junk, list(range(0, len(junk), 100)), response_limits()) == "not-http"
 
 
 def test_a_spelling_cache_does_not_grow_without_bound() -> None:

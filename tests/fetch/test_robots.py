@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, Verdict, origin, redirect_target
+from tests.defaults import robots_policy
+from webgraph_it.fetch.robots import RobotsRecord, Verdict, origin, redirect_target
 from webgraph_it.urls.names import Refusal, normal
 
 NOW = 1_790_000_000.0
@@ -42,7 +43,7 @@ def test_a_record_of_another_version_is_refused_in_a_sentence() -> None:
 def test_any_answer_is_judged_and_any_path_decided(
     status: int, body: bytes, redirects: int, path: str
 ) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     for text in (body, b"User-agent: *\nDisallow: " + body):
         record = policy.judge(status, text, None, redirects, NOW)
         assert NOW < record.expires_at <= NOW + 86_400
@@ -73,13 +74,13 @@ def test_any_answer_is_judged_and_any_path_decided(
     ],
 )
 def test_crawl_delay(lines: str, delay: float | None) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     record = policy.judge(200, f"User-agent: *\n{lines}\n".encode(), None, 0, NOW)
     assert policy.crawl_delay(record) == delay
 
 
 def test_crawl_delay_of_others_is_not_ours() -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     text = b"User-agent: *\nCrawl-delay: 9\nDisallow: /a\n\nUser-agent: webgraph_it\nDisallow: /b\n"
     assert policy.crawl_delay(policy.judge(200, text, None, 0, NOW)) is None
 
@@ -97,12 +98,12 @@ def test_crawl_delay_of_others_is_not_ours() -> None:
     ],
 )
 def test_a_delay_belongs_to_those_named_before_it(text: str, delay: float | None) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     assert policy.crawl_delay(policy.judge(200, text.encode(), None, 0, NOW)) == delay
 
 
 def test_the_beginning_of_a_byte_order_mark_is_skipped() -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     for mark in (b"", b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"):
         record = policy.judge(200, mark + b"User-agent: *\nDisallow: /a\n", None, 0, NOW)
         assert not policy.allowed(record, "http://sito.it/a"), mark
@@ -113,7 +114,7 @@ def test_the_largest_file_is_read_and_matched_in_milliseconds() -> None:
     lines = b"".join(b"Disallow: /cart-%d/\n" % n for n in range(20_000))
     reading, matching = [], []
     for _ in range(3):
-        policy = RobotsPolicy()
+        policy = robots_policy()
         started = process_time()
         record = policy.judge(200, b"User-agent: *\n" + lines, None, 0, NOW)
         read = process_time()
@@ -126,7 +127,7 @@ def test_the_largest_file_is_read_and_matched_in_milliseconds() -> None:
 
 
 def test_an_endless_line_may_forbid_more_than_it_says_but_not_allow_more() -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     endless = b"/a*" + b"b" * 20_000
     forbidding = policy.judge(200, b"User-agent: *\nDisallow: " + endless, None, 0, NOW)
     assert not policy.allowed(forbidding, "http://sito.it/a" + "b" * 17_000)
@@ -135,7 +136,7 @@ def test_an_endless_line_may_forbid_more_than_it_says_but_not_allow_more() -> No
 
 
 def test_failures_are_counted_until_the_host_is_hopeless_and_forgotten_after_an_answer() -> None:
-    policy = RobotsPolicy(retry_seconds=10, attempts=3)
+    policy = robots_policy(retry_seconds=10, attempts=3)
     record: RobotsRecord | None = None
     hopeless = []
     for _ in range(4):
@@ -148,14 +149,14 @@ def test_failures_are_counted_until_the_host_is_hopeless_and_forgotten_after_an_
 
 
 def test_retry_after_lengthens_the_wait_up_to_a_day() -> None:
-    policy = RobotsPolicy(retry_seconds=10)
+    policy = robots_policy(retry_seconds=10)
     assert policy.judge(503, b"", None, 0, NOW, retry_after_seconds=500).expires_at == NOW + 500
     assert policy.judge(503, b"", None, 0, NOW, retry_after_seconds=1).expires_at == NOW + 10
     assert policy.judge(429, b"", None, 0, NOW, retry_after_seconds=1e9).expires_at == NOW + 86_400
 
 
 def test_parsed_rules_are_bounded_and_equal_files_are_parsed_once() -> None:
-    policy = RobotsPolicy(max_cached_rules=100)
+    policy = robots_policy(max_cached_rules=100)
     for i in range(50):
         record = policy.judge(200, b"User-agent: *\nDisallow: /%d\n" % i, None, 0, NOW)
         assert not policy.allowed(record, f"http://sito.it/{i}")
@@ -187,7 +188,7 @@ def test_origin_is_scheme_and_authority() -> None:
 
 @pytest.mark.parametrize("path", ["//a//b", "/a://b", "/a[b]", "/;x=1", "/a?b=//c"])
 def test_strange_paths_are_matched_as_they_are(path: str) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     record = policy.judge(200, f"User-agent: *\nDisallow: {path}$\n".encode(), None, 0, NOW)
     assert not policy.allowed(record, "http://sito.it" + path)
     assert policy.allowed(record, "http://sito.it" + path + "x")
@@ -269,6 +270,6 @@ def test_decisions_are_those_of_googles_parser(case: tuple[str, list[str]]) -> N
     url = normal("http://sito.it/" + "".join(path))
     assert isinstance(url, str)
     assume("?" not in url or "%2F" not in text + url)
-    policy = RobotsPolicy()
+    policy = robots_policy()
     ours = policy.allowed(policy.judge(200, text.encode(), None, 0, NOW), url)
     assert ours == _google_allows(text, url)

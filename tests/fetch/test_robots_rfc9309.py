@@ -5,11 +5,11 @@ What it says to service owners (3, first paragraph) and about itself (1, 4) leav
 
 import pytest
 
+from tests.defaults import robots_policy
 from webgraph_it import settings
 from webgraph_it.fetch.robots import (
     MAX_AGE_SECONDS,
     PRODUCT_TOKEN,
-    RobotsPolicy,
     RobotsRecord,
     Verdict,
     redirect_target,
@@ -22,11 +22,11 @@ DAY = 86_400.0
 
 def record_of(text: str | bytes) -> RobotsRecord:
     body = text.encode() if isinstance(text, str) else text
-    return RobotsPolicy().judge(200, body, None, 0, NOW)
+    return robots_policy().judge(200, body, None, 0, NOW)
 
 
 def may(text: str | bytes, path: str) -> bool:
-    return RobotsPolicy().allowed(record_of(text), "http://sito.it" + path)
+    return robots_policy().allowed(record_of(text), "http://sito.it" + path)
 
 
 US = "User-agent: webgraph_it\n"
@@ -364,7 +364,7 @@ def test_rules(
     ],
 )
 def test_section_5_1_example_for_each_crawler(token: str, allowed: list[str], forbidden: list[str]) -> None:
-    policy = RobotsPolicy(token)
+    policy = robots_policy(token)
     record = policy.judge(200, EXAMPLE.encode(), None, 0, NOW)
     assert all(policy.allowed(record, "http://sito.it" + path) for path in allowed)
     assert not any(policy.allowed(record, "http://sito.it" + path) for path in forbidden)
@@ -390,7 +390,7 @@ def test_section_2_2_2_encoding_mismatch_is_bridged_octet_by_octet() -> None:
 
 def test_section_2_2_4_sitemaps_are_read_wherever_they_stand() -> None:
     text = "Sitemap: http://sito.it/1.xml\n" + US + "Disallow: /a\nSitemap: http://sito.it/2.xml\n"
-    assert RobotsPolicy().sitemaps(record_of(text)) == ("http://sito.it/1.xml", "http://sito.it/2.xml")
+    assert robots_policy().sitemaps(record_of(text)) == ("http://sito.it/1.xml", "http://sito.it/2.xml")
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_section_2_3_1_2_five_redirects_are_followed_across_authorities() -> Non
 
 
 def test_section_2_3_1_2_rules_reached_within_five_redirects_hold_for_the_first_authority() -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     record = policy.judge(200, b"User-agent: *\nDisallow: /a\n", None, 5, NOW)
     assert not policy.allowed(record, "http://first.it/a")
 
@@ -435,13 +435,13 @@ def test_section_2_3_1_2_rules_reached_within_five_redirects_hold_for_the_first_
 def test_section_2_3_1_2_more_than_five_redirects_are_an_unavailable_file(
     status: int, redirects: int
 ) -> None:
-    record = RobotsPolicy().judge(status, b"User-agent: *\nDisallow: /\n", None, redirects, NOW)
+    record = robots_policy().judge(status, b"User-agent: *\nDisallow: /\n", None, redirects, NOW)
     assert (record.verdict, record.reason) == (Verdict.ALLOW_ALL, "redirects")
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 499])
 def test_section_2_3_1_3_unavailable_allows_everything(status: int) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     record = policy.judge(status, b"User-agent: *\nDisallow: /\n", None, 0, NOW)
     assert policy.allowed(record, "http://sito.it/a")
     assert record.reason == f"status-{status}"
@@ -451,7 +451,7 @@ def test_section_2_3_1_3_unavailable_allows_everything(status: int) -> None:
     ("status", "error"), [(500, None), (503, None), (599, None), (429, None), (0, "timeout")]
 )
 def test_section_2_3_1_4_unreachable_is_complete_disallow(status: int, error: str | None) -> None:
-    policy = RobotsPolicy()
+    policy = robots_policy()
     record = policy.judge(status, b"User-agent: *\nAllow: /\n", error, 0, NOW)
     assert not policy.allowed(record, "http://sito.it/")
     assert policy.allowed(record, "http://sito.it/robots.txt")
@@ -459,7 +459,7 @@ def test_section_2_3_1_4_unreachable_is_complete_disallow(status: int, error: st
 
 def test_section_2_3_1_4_unreachable_is_tried_again_and_stays_disallowed_even_after_30_days() -> None:
     """The RFC MAY assume unavailable then; we do not: a host that answers nothing loses nothing."""
-    policy = RobotsPolicy(retry_seconds=60)
+    policy = robots_policy(retry_seconds=60)
     record = policy.judge(503, b"", None, 0, NOW)
     assert record.expires_at == NOW + 60
     waits = []
@@ -482,10 +482,10 @@ def test_section_2_4_a_cached_version_is_used_for_24_hours_at_most() -> None:
     for record in (
         record_of(ALL + "Disallow: /a\n"),
         record_of(""),
-        RobotsPolicy().judge(404, b"", None, 0, NOW),
+        robots_policy().judge(404, b"", None, 0, NOW),
     ):
         assert record.expires_at - record.fetched_at == MAX_AGE_SECONDS == DAY
-    assert RobotsPolicy(max_age_seconds=9e9).judge(404, b"", None, 0, NOW).expires_at == NOW + DAY
+    assert robots_policy(max_age_seconds=9e9).judge(404, b"", None, 0, NOW).expires_at == NOW + DAY
 
 
 def test_section_2_5_the_first_500_kib_are_parsed() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.schedule import Schedule, ScheduleError, bytes_per_second, parse_schedule
+from tests.defaults import parse_schedule
+from webgraph_it.fetch.schedule import Schedule, ScheduleError, bytes_per_second
 
 ROME = ZoneInfo("Europe/Rome")
 OFFICE = [

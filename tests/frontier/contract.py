@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from webgraph_it.frontier import Failure, Kind, Limits, Order, Outcome, RobotsRecord, Store
+from tests.defaults import frontier_limits
+from webgraph_it.frontier import Failure, Kind, Order, Outcome, RobotsRecord, Store
 from webgraph_it.items import State
 
 from .making import CALM, DELAY, NOW, commit, drain, lease_at, link, links, open_frontier
@@ -316,12 +317,12 @@ class FrontierContract:
         assert drain(open_frontier(storage()), NOW) == []
 
     def test_what_a_quota_cut_is_queued_once_when_the_quota_allows_it(self, storage: Storage) -> None:
-        frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=1, max_depth=5))
+        frontier = open_frontier(storage(), limits=frontier_limits(max_pages_per_host=1, max_depth=5))
         frontier.add(links("a", 4), 5, "", NOW)
         frontier.add([link("b")], 6, "", NOW)
         frontier.add([link("c")], 1, "", NOW, traps={link("c").digest: "mine"})
         frontier.close()
-        frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=3))
+        frontier = open_frontier(storage(), limits=frontier_limits(max_pages_per_host=3))
         paths = [*links("a", 4), link("b"), link("c")]
         reasons = ["pages-per-host"] * 4 + ["depth", "mine"]
         for expected in ([False, True, True, False, True, False], [False] * 6):
@@ -335,7 +336,7 @@ class FrontierContract:
         assert taken == {"it,a)/0", "it,a)/1", "it,a)/2", "it,b)/"}
 
     def test_limits_cut_and_tell_why(self, storage: Storage) -> None:
-        frontier = open_frontier(storage(), limits=Limits(max_pages_per_host=2, max_depth=5))
+        frontier = open_frontier(storage(), limits=frontier_limits(max_pages_per_host=2, max_depth=5))
         added = frontier.add(links("a", 4), 5, "", NOW)
         assert [(cut.link.key, cut.state, cut.reason) for cut in added.cut] == [
             ("it,a)/2", State.QUOTA_CUT, "pages-per-host"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from hypothesis import settings
 
+from tests.defaults import frontier_limits, politeness
 from webgraph_it.frontier import Frontier, Lease, Limits, MemoryStore, Order, Outcome, Politeness, Store
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest
@@ -11,9 +12,9 @@ from webgraph_it.urls.names import digest
 NOW = 1_000.0
 PATIENT = settings(deadline=None)
 """Tests are not timed."""
-EAGER = Politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0, back_off_seconds=0)
+EAGER = politeness(host_delay_seconds=0, delay_factor=0, address_delay_seconds=0, back_off_seconds=0)
 DELAY = 2.0
-CALM = Politeness(host_delay_seconds=DELAY, delay_factor=0, address_delay_seconds=0)
+CALM = politeness(host_delay_seconds=DELAY, delay_factor=0, address_delay_seconds=0)
 
 
 def link(host: str, path: str = "/") -> Link:
@@ -34,7 +35,7 @@ def open_frontier(
     limits: Limits | None = None,
     now: float = NOW,
 ) -> Frontier:
-    return Frontier.open(store or MemoryStore(), policy, order, limits or Limits(), now)
+    return Frontier.open(store or MemoryStore(), policy, order, limits or frontier_limits(), now)
 
 
 def commit(frontier: Frontier, meta: dict[str, bytes] | None = None) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
+from tests.defaults import politeness
 from webgraph_it.frontier import MemoryStore, Outcome, RobotsRecord
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.layout import HOST
-from webgraph_it.frontier.politeness import Politeness
 
 from .making import CALM, DELAY, NOW, commit, lease_at, links, open_frontier
 
@@ -69,7 +69,7 @@ def test_a_clock_far_behind_wakes_everybody():
 
 
 def test_a_stored_time_that_no_delay_explains_is_cut_to_the_longest_delay():
-    policy = Politeness(
+    policy = politeness(
         host_delay_seconds=DELAY, delay_factor=0, retry_after_max_seconds=1_000, park_seconds=500
     )
     store = MemoryStore()

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.defaults import frontier_limits, politeness
 from webgraph_it.frontier import (
     Failure,
     Frontier,
@@ -29,11 +30,9 @@ from webgraph_it.frontier import (
     Frozen,
     Kind,
     Lease,
-    Limits,
     MemoryStore,
     Order,
     Outcome,
-    Politeness,
     RocksStore,
     Store,
     roster,
@@ -46,7 +45,7 @@ from webgraph_it.items import State
 from .making import CALM, DELAY, EAGER, NOW, commit, drain, lease_at, link, links, open_frontier
 
 HOSTS = "abcdefg"
-POLICY = Politeness(
+POLICY = politeness(
     host_delay_seconds=DELAY,
     delay_factor=5,
     address_delay_seconds=0,
@@ -96,7 +95,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.frozen = None
         if not clean:
             self.floor = self.now
-        self.frontier = Frontier.open(self.store, POLICY, Order.BREADTH, Limits(), self.now)
+        self.frontier = Frontier.open(self.store, POLICY, Order.BREADTH, frontier_limits(), self.now)
 
     # -- what happens -----------------------------------------------------------------------------------------
 
@@ -254,24 +253,15 @@ class FrontierMachine(RuleBasedStateMachine):
         self.numbers += 1
         self.known.queues.setdefault(key.partition(")")[0], []).append((depth, self.numbers, key))
 
-    def clock_of(self, host: str) -> float:
-        return self.known.clocks.get(host, Clock()).ready_at
-
     def ready_at(self, host: str) -> float:
         clock = self.known.clocks.get(host, Clock())
         delay = POLICY.delay(clock.duration_seconds, clock.crawl_delay_seconds)
         return max(clock.ready_at, self.floor + delay)
 
     def ready_hosts(self) -> list[str]:
-        """Those that must be offered. A host that is leased or being read takes one of the active places.
-
-        So may one that is in the line since before a crash: its time there does not know of the crash.
-        """
+        """Those that must be offered. A host that is leased or being read takes one of the active places."""
         held = {lease.host for lease in (*self.leases.values(), *self.reading.values())}
-        early = {
-            host for host in self.known.queues if self.ready_at(host) > max(self.now, self.clock_of(host))
-        }
-        if len(held | early) >= roster.ACTIVE_HOSTS:
+        if len(held) >= roster.ACTIVE_HOSTS:
             return []
         hosts = (host for host, queue in self.known.queues.items() if queue and host not in held)
         return [host for host in hosts if self.ready_at(host) <= self.now]
@@ -377,6 +367,19 @@ def test_the_frontier_is_its_model_on_disk() -> None:
 
 
 # -- what the model leaves out --------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small")
+def test_hosts_that_wait_after_a_crash_keep_no_ready_host_out() -> None:
+    store = MemoryStore()
+    frontier = open_frontier(store, POLICY)
+    frontier.add(links("abc", 2), 0, "", NOW)
+    for _ in range(roster.ACTIVE_HOSTS):
+        frontier.answered(lease_at(frontier, NOW), Outcome(failure=Failure.SERVER), NOW)
+    commit(frontier)
+    frontier = open_frontier(store, POLICY)
+    frontier.add(links("d", 1), 0, "", NOW)
+    assert lease_at(frontier, NOW + DELAY).host == "it,d"
 
 
 def test_a_lease_ends_once() -> None:
@@ -490,7 +493,7 @@ def test_a_trap_named_by_the_caller_is_cut() -> None:
 
 
 def test_a_host_of_cut_links_only_is_no_host() -> None:
-    frontier = open_frontier(limits=Limits(max_depth=1))
+    frontier = open_frontier(limits=frontier_limits(max_depth=1))
     frontier.add(links("a", 3), 2, "", NOW)
     assert (frontier.counts().hosts, list(frontier.hosts())) == (0, [])
 

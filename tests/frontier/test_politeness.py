@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.frontier import Failure, Outcome, Politeness
+from tests.defaults import politeness
+from webgraph_it.frontier import Failure, Outcome
 from webgraph_it.frontier.politeness import Clock
 
 from .making import PATIENT
 
 NOW = 1_000.0
-POLICY = Politeness(
+POLICY = politeness(
     host_delay_seconds=2,
     delay_factor=5,
     factor_delay_max_seconds=30,
@@ -108,7 +109,7 @@ def test_retries_are_bounded_and_end_with_the_host() -> None:
 
 
 def test_without_delays_nothing_waits() -> None:
-    eager = Politeness(host_delay_seconds=0, delay_factor=0, back_off_seconds=0)
+    eager = politeness(host_delay_seconds=0, delay_factor=0, back_off_seconds=0)
     assert eager.after(Clock(), Outcome(duration_seconds=9), NOW).ready_at == NOW
     assert eager.after(Clock(), FAILED, NOW).ready_at == NOW
 

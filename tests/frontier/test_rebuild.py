@@ -1,13 +1,14 @@
 """A frontier made anew knows what the one before it knew of its URLs and domains."""
 
-from webgraph_it.frontier import Limits, MemoryStore, Order
+from tests.defaults import frontier_limits
+from webgraph_it.frontier import MemoryStore, Order
 from webgraph_it.frontier.rebuild import Rebuild
 from webgraph_it.items import Link, Page, State
 from webgraph_it.urls.names import digest
 
 from .making import NOW, commit, link, open_frontier
 
-LIMITS = Limits(max_hosts_per_domain=2)
+LIMITS = frontier_limits(max_hosts_per_domain=2)
 
 
 def page(of: Link, state: State, status: int, reason: str = "") -> Page:
@@ -33,7 +34,7 @@ def test_states_and_the_hosts_of_a_domain_are_known_again() -> None:
 
 def test_a_raised_depth_brings_no_host_beyond_the_bound_of_its_domain() -> None:
     store = MemoryStore()
-    limits = Limits(max_depth=1, max_hosts_per_domain=1)
+    limits = frontier_limits(max_depth=1, max_hosts_per_domain=1)
     before = open_frontier(store, limits=limits)
     hosts = [link("rete,n0"), link("rete,n1")]
     assert len(before.add(hosts, 2, "it,a)/", NOW).cut) == 2

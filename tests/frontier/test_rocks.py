@@ -44,12 +44,12 @@ class TestFrontierOnRocks(FrontierContract):
 @pytest.mark.parametrize("count", [0, 1, SORT_AT_ONCE, SORT_AT_ONCE + 1, 3 * SORT_AT_ONCE + 7])
 def test_in_order_sorts(count: int) -> None:
     keys = [random.Random(n).randbytes(5) for n in range(count)]
-    assert list(in_order(keys)) == sorted(keys)
+    assert [key for part in in_order(keys) for key in part] == sorted(keys)
 
 
 def test_in_order_sorts_keys_that_are_mostly_alike() -> None:
     keys = [b"qit,a)%08d" % n for n in reversed(range(2 * SORT_AT_ONCE))]
-    assert list(in_order(keys)) == sorted(keys)
+    assert [key for part in in_order(keys) for key in part] == sorted(keys)
 
 
 def test_a_long_table_is_synced_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,10 +57,12 @@ def test_a_long_table_is_synced_in_steps(tmp_path: Path, monkeypatch: pytest.Mon
     synced: list[str] = []
     store = RocksStore(tmp_path)
     monkeypatch.setattr(rocks, "SYNC_EVERY_CHANGES", 10)
+    monkeypatch.setattr(rocks, "SORT_AT_ONCE", 8)
     monkeypatch.setattr(rocks, "_sync", synced.append)
-    store.commit({b"%03d" % number: b"" for number in range(35)})
+    store.commit({b"%03d" % number: b"" for number in range(200)})
     store.close()
-    assert synced == [str(tmp_path / TABLE_FILE)] * 3
+    assert set(synced) == {str(tmp_path / TABLE_FILE)}
+    assert len(synced) >= 10
 
 
 def test_a_second_process_is_refused_in_one_sentence(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.frontier import Limits, MemoryStore, Outcome, RocksStore
+from tests.defaults import frontier_limits
+from webgraph_it.frontier import MemoryStore, Outcome, RocksStore
 from webgraph_it.items import Link, State
 from webgraph_it.urls.names import digest
 
@@ -42,11 +43,11 @@ def test_seeds_that_are_known_change_nothing(tmp_path: Path) -> None:
 
 def test_a_seed_that_was_cut_as_a_link_is_fetched_after_all() -> None:
     store = MemoryStore()
-    frontier = open_frontier(store, limits=Limits(max_depth=3))
+    frontier = open_frontier(store, limits=frontier_limits(max_depth=3))
     (cut,) = frontier.add([link("a", "/lontano")], 4, "it,b)/", NOW).cut
     assert (cut.state, cut.reason) == (State.QUOTA_CUT, "depth")
     commit(frontier)
-    again = open_frontier(store, limits=Limits(max_depth=3))
+    again = open_frontier(store, limits=frontier_limits(max_depth=3))
     assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [], (State.QUOTA_CUT,))
     assert (again.counts().seen, again.counts().cut) == (1, 0)
     assert [(lease.key, lease.depth) for lease in drain(again, NOW)] == [("it,a)/lontano", 0)]
@@ -55,14 +56,14 @@ def test_a_seed_that_was_cut_as_a_link_is_fetched_after_all() -> None:
 
 
 def test_a_seed_that_a_limit_cuts_is_told_once() -> None:
-    frontier = open_frontier(limits=Limits(max_pages_per_host=1))
+    frontier = open_frontier(limits=frontier_limits(max_pages_per_host=1))
     added = frontier.add_seeds([link("a", "/1"), link("a", "/2"), link("a", "/2")], NOW)
     assert [cut.link.key for cut in added.cut] == ["it,a)/2"]
     assert frontier.add_seeds([link("a", "/2")], NOW) == ([], [], ())
 
 
 def test_what_became_of_a_url_is_known_after_the_commit(tmp_path: Path) -> None:
-    frontier = open_frontier(RocksStore(tmp_path), limits=Limits(max_depth=1))
+    frontier = open_frontier(RocksStore(tmp_path), limits=frontier_limits(max_depth=1))
     frontier.add_seeds([link("a"), link("b"), link("c")], NOW)
     frontier.add([link("d")], 2, "it,a)/", NOW)
     outcomes = {

@@ -1,5 +1,6 @@
 """Endless sites end, within the stated bounds."""
 
+from tests.defaults import frontier_limits
 from webgraph_it.frontier import Frontier, Limits, MemoryStore, Outcome
 from webgraph_it.items import Link, State
 from webgraph_it.urls.names import digest
@@ -29,14 +30,14 @@ def crawl(frontier: Frontier, page_links: object, content: str = "") -> tuple[in
 
 
 def test_an_endless_calendar_ends_at_the_host_depth() -> None:
-    frontier = open_frontier(limits=Limits(max_host_depth=20))
+    frontier = open_frontier(limits=frontier_limits(max_host_depth=20))
     frontier.add([link("a", "/0")], 0, "", NOW)
     pages, reasons = crawl(frontier, lambda lease: [link("a", f"/{lease.depth + 1}")])
     assert (pages, reasons) == (21, ["host-depth"])
 
 
 def test_leaving_the_host_starts_the_count_again() -> None:
-    frontier = open_frontier(limits=Limits(max_host_depth=20, max_depth=0))
+    frontier = open_frontier(limits=frontier_limits(max_host_depth=20, max_depth=0))
     frontier.add([link("h0", "/0")], 0, "", NOW)
     pages, reasons = crawl(
         frontier,
@@ -47,7 +48,7 @@ def test_leaving_the_host_starts_the_count_again() -> None:
 
 def test_queries_on_one_path_are_bounded_also_after_a_restart() -> None:
     store = MemoryStore()
-    limits = Limits(max_queries_per_path=5)
+    limits = frontier_limits(max_queries_per_path=5)
     frontier = open_frontier(store, limits=limits)
     assert not frontier.add([link("a", f"/s?q={n}") for n in range(4)], 0, "", NOW).cut
     commit(frontier)
@@ -60,20 +61,20 @@ def test_queries_on_one_path_are_bounded_also_after_a_restart() -> None:
 
 
 def test_copies_of_a_page_stop_giving_links() -> None:
-    frontier = open_frontier(limits=Limits(max_same_content=7, max_host_depth=0))
+    frontier = open_frontier(limits=frontier_limits(max_same_content=7, max_host_depth=0))
     frontier.add([link("a", "/x")], 0, "", NOW)
     pages, reasons = crawl(frontier, lambda lease: [link("a", lease.key[5:] + "/x")], SAME)
     assert (pages, reasons) == (8, ["same-content"])
 
 
 def test_the_same_content_on_other_hosts_is_no_trap() -> None:
-    frontier = open_frontier(limits=Limits(max_same_content=1))
+    frontier = open_frontier(limits=frontier_limits(max_same_content=1))
     for name in "abc":
         assert not frontier.add([link("x", f"/{name}")], 1, f"it,{name})/", NOW, content_digest=SAME).cut
 
 
 def test_limits_of_zero_are_no_limits() -> None:
-    frontier = open_frontier(limits=Limits(0, 0, 0, 0, 0))
+    frontier = open_frontier(limits=Limits(0, 0, 0, 0, 0, 0))
     for n in range(300):
         batch = [link("a", f"/{n}?q={m}") for m in range(30)]
         assert not frontier.add(batch, 10**6 + n, "it,a)/", NOW, host_depth=10**6, content_digest=SAME).cut
@@ -81,7 +82,7 @@ def test_limits_of_zero_are_no_limits() -> None:
 
 
 def test_a_cut_is_told_once() -> None:
-    frontier = open_frontier(limits=Limits(max_host_depth=1))
+    frontier = open_frontier(limits=frontier_limits(max_host_depth=1))
     assert len(frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1).cut) == 3
     assert frontier.add(links("a", 3), 2, "it,a)/", NOW, host_depth=1) == ([], [], ())
 
@@ -94,7 +95,7 @@ def wildcard(first: int, count: int) -> list[Link]:
 
 def test_hosts_below_a_domain_are_bounded_also_after_a_restart() -> None:
     store = MemoryStore()
-    limits = Limits(max_hosts_per_domain=5)
+    limits = frontier_limits(max_hosts_per_domain=5)
     frontier = open_frontier(store, limits=limits)
     frontier.add([link("trap")], 0, "", NOW)
     assert not frontier.add(wildcard(0, 4), 1, "it,trap)/", NOW).cut
@@ -109,7 +110,7 @@ def test_hosts_below_a_domain_are_bounded_also_after_a_restart() -> None:
 
 
 def test_a_wildcard_in_the_dns_ends() -> None:
-    frontier = open_frontier(limits=Limits(max_hosts_per_domain=30))
+    frontier = open_frontier(limits=frontier_limits(max_hosts_per_domain=30))
     frontier.add([link("trap")], 0, "", NOW)
     pages, reasons = crawl(frontier, lambda lease: wildcard(lease.depth * 1000, 10))
     assert pages == 1 + 30
@@ -117,12 +118,12 @@ def test_a_wildcard_in_the_dns_ends() -> None:
 
 
 def test_neighbours_under_a_public_suffix_are_not_counted_together() -> None:
-    frontier = open_frontier(limits=Limits(max_hosts_per_domain=2))
+    frontier = open_frontier(limits=frontier_limits(max_hosts_per_domain=2))
     towns = [link(f"padova,comune{n}") for n in range(50)]
     assert not frontier.add([*towns, *(link(f"s{n}") for n in range(50))], 1, "", NOW).cut
 
 
 def test_seeds_below_a_domain_are_counted_and_not_cut() -> None:
-    frontier = open_frontier(limits=Limits(max_hosts_per_domain=5))
+    frontier = open_frontier(limits=frontier_limits(max_hosts_per_domain=5))
     assert not frontier.add_seeds(wildcard(0, 10), NOW).cut
     assert len(frontier.add(wildcard(10, 3), 1, "it,trap)/", NOW).cut) == 3

@@ -9,7 +9,8 @@ import sys
 import threading
 from pathlib import Path
 
-from webgraph_it.frontier import Frontier, Frozen, Kind, Limits, Order, Outcome, RocksStore
+from tests.defaults import frontier_limits
+from webgraph_it.frontier import Frontier, Frozen, Kind, Order, Outcome, RocksStore
 
 from .making import EAGER, link
 
@@ -24,7 +25,7 @@ def diary_of(directory: Path) -> Path:
 
 def work(directory: Path, seed: int) -> None:
     chance = random.Random(seed)
-    frontier = Frontier.open(RocksStore(directory / "frontier"), EAGER, Order.BREADTH, Limits(), 0.0)
+    frontier = Frontier.open(RocksStore(directory / "frontier"), EAGER, Order.BREADTH, frontier_limits(), 0.0)
     length = int(frontier.get_meta("diary") or 0)
     diary = diary_of(directory).open("ab")
     diary.truncate(length)

@@ -11,7 +11,7 @@ with atheris.instrument_imports(include=["webgraph_it.extract"]):
     from webgraph_it.extract import KINDS, Document, extract, link_policy
     from webgraph_it.extract.table import READERS
 
-POLICY = link_policy(KINDS, plain_text=True)
+POLICY = link_policy(KINDS, [], embedded=False, plain_text=True)
 TYPES = sorted(READERS)
 
 

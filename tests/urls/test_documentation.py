@@ -9,6 +9,7 @@ from ada_url import URL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.defaults import DEFAULTS
 from webgraph_it.urls import Name, Verdict, digest, key, name, names, scope, surt
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,7 +48,7 @@ def test_every_verdict_is_documented() -> None:
 
 def test_the_limits_are_documented() -> None:
     for limit in ("MAX_URL_LENGTH", "MAX_PATH_SEGMENTS", "MAX_REPEATED_SEGMENTS"):
-        assert f"`{limit}` ({getattr(scope, limit)})" in SCOPE
+        assert f"`{limit}` ({DEFAULTS[limit]})" in SCOPE
     assert f"{scope.MAX_KEY_LENGTH:,} characters" in SCOPE
     assert f"more than {scope.MAX_QUERY_PARAMETERS} query parameters" in SCOPE
 

@@ -15,6 +15,7 @@ from scrapy.spiders import Spider
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
+from tests.defaults import default_scope, typed
 from webgraph_it.items import Link, Page, State
 from webgraph_it.urls import Name, name
 from webgraph_it.urls.middlewares import (
@@ -23,10 +24,9 @@ from webgraph_it.urls.middlewares import (
     ScopeSpiderMiddleware,
     judge,
 )
-from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import SeedsError
 
-SCOPE = Scope(["it,"], ["com,esempio)/italia/"])
+SCOPE = default_scope(["it,"], ["com,esempio)/italia/"])
 LONG = "http://esempio.it/".ljust(3000, "x")
 TARGETS = [
     "http://esempio.it/uno",
@@ -61,7 +61,7 @@ def crawler(tmp_path: Path) -> Crawler:
         "DOWNLOADER_MIDDLEWARES": {"webgraph_it.urls.middlewares.ScopeDownloaderMiddleware": 100},
     }
     bases: dict[str, Any] = {"SPIDER_MIDDLEWARES_BASE": {}, "DOWNLOADER_MIDDLEWARES_BASE": {}}
-    crawler = get_crawler(Spider, {"SEEDS": str(seeds), "SCOPE_SURTS": ["it,"], **middlewares, **bases})
+    crawler = get_crawler(Spider, {**typed(SEEDS=str(seeds)), **middlewares, **bases})
     crawler.spider = crawler._create_spider("italy")
     return crawler
 
@@ -173,4 +173,4 @@ def test_other_requests_are_refused_by_name(
 
 def test_a_missing_seed_file_is_said_at_the_start() -> None:
     with pytest.raises(SeedsError, match="cannot be read"):
-        ScopeSpiderMiddleware.from_crawler(get_crawler(Spider, {"SEEDS": "/nessun/file"}))
+        ScopeSpiderMiddleware.from_crawler(get_crawler(Spider, typed(SEEDS="/nessun/file")))

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.defaults import DEFAULTS, default_scope, typed
 from webgraph_it.urls import key
-from webgraph_it.urls.scope import EXCLUDED_EXTENSIONS, MAX_KEY_LENGTH, Scope, Verdict
+from webgraph_it.urls.scope import MAX_KEY_LENGTH, Scope, Verdict
 from webgraph_it.urls.seeds import Seeds, read_seeds
 
-SCOPE = Scope(["it,"], ["com,esempio)/italia/"])
+SCOPE = default_scope(["it,"], ["com,esempio)/italia/"])
 SEGMENTS = [f"s{number}" for number in range(30)]
 
 
@@ -46,12 +47,12 @@ def test_the_scope_says_what_is_in(url: str, expected: Verdict) -> None:
 
 
 def test_a_bad_port_may_be_allowed() -> None:
-    scope = Scope(["it,"], allowed_ports=[6667])
+    scope = default_scope(["it,"], allowed_ports=[6667])
     assert verdict("http://esempio.it:6667/", scope) is Verdict.IN
     assert verdict("http://esempio.it:6668/", scope) is Verdict.PORT
 
 
-@pytest.mark.parametrize("extension", EXCLUDED_EXTENSIONS)
+@pytest.mark.parametrize("extension", DEFAULTS.EXCLUDED_EXTENSIONS)
 def test_excluded_extensions_are_out_in_any_case(extension: str) -> None:
     for spelling in (extension, extension.upper(), extension.title()):
         assert verdict(f"http://esempio.it/a/b.{spelling}?x=1") is Verdict.EXTENSION
@@ -170,19 +171,21 @@ def test_repetition_is_found_as_a_plain_search_finds_it(segments: list[str]) -> 
 
 
 def test_a_limit_of_zero_is_no_limit() -> None:
-    free = Scope(max_url_length=0, max_path_segments=0, max_repeated_segments=0, max_query_parameters=0)
+    free = default_scope(
+        max_url_length=0, max_path_segments=0, max_repeated_segments=0, max_query_parameters=0
+    )
     assert free.verdict("it,a)/" + "a/" * 2000 + "?" + "&x" * 2000) is Verdict.IN
 
 
 def test_excluded_extensions_may_be_written_with_dots_and_in_capitals() -> None:
-    assert Scope(excluded_extensions=[".XYZ"]).verdict("it,a)/a.xyz") is Verdict.EXTENSION
-    assert Scope(excluded_extensions=[]).verdict("it,a)/a.jpg") is Verdict.IN
+    assert default_scope(excluded_extensions=[".XYZ"]).verdict("it,a)/a.xyz") is Verdict.EXTENSION
+    assert default_scope(excluded_extensions=[]).verdict("it,a)/a.jpg") is Verdict.IN
 
 
 def test_seeds_outside_the_scope_are_directories(tmp_path: Path) -> None:
     path = tmp_path / "semi.txt"
     path.write_text("esempio.it\nportale.com/italia/index.html\nelenco.org/it/x\n+org,elenco)/it\n")
-    scope = Scope.from_settings({"SCOPE_SURTS": ["it,"]}, read_seeds(path, ("it,",)))
+    scope = Scope.from_settings(typed(), read_seeds(path, ("it,",)))
     assert scope.fetch_only.prefixes == ("com,portale)/italia/", "org,elenco)/it")
     assert verdict("http://elenco.org/italia", scope) is Verdict.FETCH_ONLY
     assert verdict("http://elenco.org/fr", scope) is Verdict.HOST
@@ -206,7 +209,7 @@ def test_seeds_outside_the_scope_are_directories(tmp_path: Path) -> None:
     ],
 )
 def test_exclusion_wins(key: str, expected: Verdict) -> None:
-    scope = Scope(
+    scope = default_scope(
         ["it,", "-it,x,", "it,x,buono)", "-it,y)/privato/"],
         ["com,portale)/italia/"],
         exclusions=["com,portale)/italia/annunci/"],
@@ -219,7 +222,7 @@ def test_exclusion_wins(key: str, expected: Verdict) -> None:
 def test_lines_of_the_seed_file_exclude_too(tmp_path: Path) -> None:
     path = tmp_path / "semi.txt"
     path.write_text("esempio.it\n-segreto.it\n- http://(it,y,)/privato/\n")
-    scope = Scope.from_settings({"SCOPE_SURTS": ["it,", "-it,x,"]}, read_seeds(path, ("it,", "-it,x,")))
+    scope = Scope.from_settings(typed(SCOPE_SURTS=["it,", "-it,x,"]), read_seeds(path, ("it,", "-it,x,")))
     assert scope.excluded.prefixes == ("it,segreto,", "it,x,", "it,y)/privato/")
 
 
@@ -231,7 +234,7 @@ def test_settings_are_read() -> None:
         "MAX_PATH_SEGMENTS": 3,
         "MAX_REPEATED_SEGMENTS": 2,
     }
-    scope = Scope.from_settings(settings, Seeds())
+    scope = Scope.from_settings(typed(**settings), Seeds())
     assert verdict("http://esempio.it/", scope) is Verdict.HOST
     assert verdict("http://dei.unipd.it/a.jpg", scope) is Verdict.IN
     assert verdict("http://dei.unipd.it/a.pdf", scope) is Verdict.EXTENSION

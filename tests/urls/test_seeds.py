@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.defaults import read_seeds, typed
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope, Verdict
-from webgraph_it.urls.seeds import Place, Seeds, SeedsError, read_batches, read_seeds, refusal
+from webgraph_it.urls.seeds import Place, Seeds, SeedsError, read_batches, refusal
 
 ITALY = Path(__file__).parents[2] / "seeds" / "italy.txt"
 
@@ -154,6 +155,48 @@ def test_reading_resumes_at_the_end_of_any_batch(tmp_path: Path) -> None:
         assert list(read_batches(path, batch.end, lines_at_once=64)) == batches[number + 1 :]
 
 
+LINES = st.sampled_from(
+    [
+        "comune.padova.it",
+        "www.unipd.it",
+        "xn--caff-8oa.it",
+        "esempio.fr",
+        "http://a.it/x?y=1",
+        "+fr,esempio,",
+        "-it,unipd,",
+        "#",
+        "Caffè",
+        "perché.it",
+        "--",
+        "A.IT",
+        "a.it.",
+        "a_b.it",
+        "localhost",
+        "10.0.0.1",
+        "it",
+    ]
+)
+
+
+@given(
+    st.lists(LINES, min_size=1),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([("it,",), ("it,", "-it,padova,")]),
+)
+def test_the_survey_counts_what_the_batches_give(lines: list[str], end: str, surts: tuple[str, ...]) -> None:
+    """Blocks of plain domains are counted without being named."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "seeds.txt")
+        path.write_bytes(end.join([*lines, "a.it", ""]).encode())
+        seeds = read_seeds(path, surts)
+        named = [name for batch in read_batches(path) for name in batch.names]
+    verdicts = Counter(
+        Scope(surts, seeds.extra_prefixes, exclusions=seeds.exclusions).verdict(n.key) for n in named
+    )
+    assert (seeds.total, seeds.inside) == (len(named), verdicts[Verdict.IN])
+    assert seeds.covered == verdicts[Verdict.FETCH_ONLY]
+
+
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "semi.txt"
     path.write_bytes(b"esempio.it\n" + b"a" * 1_000_000)
@@ -173,7 +216,7 @@ GENERATE = """
 import resource, sys
 from webgraph_it.urls.seeds import read_batches, read_seeds
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-assert read_seeds(sys.argv[1]).total == sum(len(batch.names) for batch in read_batches(sys.argv[1]))
+assert read_seeds(sys.argv[1], ("it,",)).total == sum(len(batch.names) for batch in read_batches(sys.argv[1]))
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
@@ -245,7 +288,7 @@ def test_every_line_of_italy_is_usable_and_none_comes_twice() -> None:
 
 def test_italy_has_more_than_a_thousand_sites_and_about_twenty_directories() -> None:
     seeds = read_seeds(ITALY)
-    scope = Scope.from_settings({}, seeds)
+    scope = Scope.from_settings(typed(), seeds)
     counts = Counter(scope.verdict(name.key, name.url) for b in read_batches(ITALY) for name in b.names)
     assert set(counts) == {Verdict.IN, Verdict.FETCH_ONLY}
     assert counts[Verdict.IN] > 1000

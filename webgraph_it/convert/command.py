@@ -3,7 +3,6 @@
 import argparse
 import errno
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -21,9 +20,9 @@ from webgraph_it.graph.disk import sync
 from webgraph_it.graph.input_files import InputError
 from webgraph_it.graph.shards import ShardError
 from webgraph_it.graph.webgraph import GraphError
+from webgraph_it.units import size_bytes
 
 CRAWLS = Path("crawls")
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,11 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def memory_size(text: str) -> int:
-    """`512M`, `2G`, `1.5G` → bytes."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write for instance 512M or 2G")
-    return int(float(match[1]) * UNITS[match[2].upper()])
+    """`512M`, `2G`, `1.5 GiB` → bytes."""
+    try:
+        return size_bytes(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write for instance 512M or 2G") from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
         help="crawl directories; none: the newest in crawls/",
     )
     parser.add_argument("--out", type=Path, help="where the graph goes (default: JOBDIR/compact)")
-    parser.add_argument("--memory", type=memory_size, default="2G", help="how much may be used (default: 2G)")
+    parser.add_argument(
+        "--memory", type=memory_size, default="2G", help="how much may be used, such as 1.5GiB (default: 2G)"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: one per core")
     steps = f"steps: {', '.join(BY_NAME)}"
     parser.add_argument(

@@ -2,19 +2,17 @@
 
 The names, the scope and the kinds of links make a graph what it is: other ones are another crawl. A change that
 only adds is welcome: more seeds, and a limit that is raised or removed (0 is no limit). What an old limit had cut
-is reconsidered under the new one (crawl/reconsider.py).
+is reconsidered under the new one (crawl/reconsider.py). Which setting may change how is in settings_table.py.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-LIMITS = ("MAX_DEPTH", "MAX_PAGES_PER_HOST")
-"""Limits whose cuts are in the page log as `quota-cut`, so that they can be taken back."""
+from webgraph_it.settings_table import TABLE, OnResume, Unrecorded
 
-
-ADDED_LATER = ("ALLOWED_PORTS", "MAX_HOSTS_PER_DOMAIN")
-"""Settings that a directory of an earlier version does not know: they count from its resume on."""
+SETTINGS = "settings"
+"""Member of crawl.json with what the crawl was given, apart from what shapes the graph."""
 
 
 class Change(NamedTuple):
@@ -38,17 +36,32 @@ def judged(
     allowed: list[Change] = []
     refused: list[Change] = []
     for name, now in wanted.items():
-        before = found.get(name)
+        before = recorded(found, name)
         if before == now or (name == "SEEDS" and same_seeds(before, now)):
             continue
-        if name in LIMITS:
+        row = TABLE.get(name)
+        if row is None:
+            adds = False
+        elif before is None:
+            adds = name not in found and row.unrecorded is not Unrecorded.DAMAGE
+        elif row.on_resume is OnResume.MAY_RISE:
             adds = only_raised(before, now)
-        elif name in ADDED_LATER:
-            adds = name not in found
         else:
-            adds = name == "SEEDS" and seeds_only_added(wanted)
+            adds = row.on_resume is OnResume.MAY_GROW and seeds_only_added(wanted)
         (allowed if adds else refused).append(Change(name, before, now))
     return allowed, refused
+
+
+def recorded(found: Mapping[str, Any], name: str) -> Any:
+    """The value that a crawl was begun with, from its crawl.json; None if that does not say.
+
+    LINK_KINDS_FOLLOWED, which creates nodes, was recorded among the other settings by earlier versions, and only if it
+    was given.
+    """
+    row = TABLE.get(name)
+    if name in found or row is None or row.unrecorded is not Unrecorded.ELSEWHERE or SETTINGS not in found:
+        return found.get(name)
+    return found[SETTINGS].get(name, row.default_value)
 
 
 def only_raised(before: Any, now: Any) -> bool:

@@ -1,19 +1,27 @@
 """Whether the crawl may hand out URLs: it is paused as long as anybody has a reason.
 
-Each reason has a name and an owner: the disk watch pauses for `disk` and lifts only that. Pure.
+Each reason has a name and an owner: the disk watch pauses for `disk` and lifts only that. Pure but for `hold`.
 """
 
+from collections.abc import Callable
 
-class Pauses:
-    """The reasons for which the crawl is paused now, in the order in which they came."""
 
-    def __init__(self) -> None:
+class Control:
+    """The reasons for which the crawl is paused now, in the order in which they came.
+
+    `hold` is called when the first reason comes (True) and when the last one is lifted (False), and not in between:
+    who lifts a reason that is not there changes nothing.
+    """
+
+    def __init__(self, hold: Callable[[bool], None]) -> None:
+        self._hold = hold
         self._reasons: dict[str, None] = {}
 
     def __repr__(self) -> str:
-        return f"<Pauses {', '.join(self._reasons) or 'none'}>"
+        return f"<Control paused: {', '.join(self._reasons) or 'no'}>"
 
-    def __bool__(self) -> bool:
+    @property
+    def is_paused(self) -> bool:
         return bool(self._reasons)
 
     @property
@@ -22,12 +30,18 @@ class Pauses:
 
     def pause(self, reason: str) -> bool:
         """True: this reason is new."""
-        is_new = reason not in self._reasons
+        if reason in self._reasons:
+            return False
         self._reasons[reason] = None
-        return is_new
+        if len(self._reasons) == 1:
+            self._hold(True)
+        return True
 
     def unpause(self, reason: str) -> bool:
         """True: this reason was there. Others keep the crawl paused."""
-        was_there = reason in self._reasons
-        self._reasons.pop(reason, None)
-        return was_there
+        if reason not in self._reasons:
+            return False
+        del self._reasons[reason]
+        if not self._reasons:
+            self._hold(False)
+        return True

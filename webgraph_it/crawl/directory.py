@@ -25,7 +25,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from webgraph_it import __version__
-from webgraph_it.crawl.changes import Change, judged
+from webgraph_it.crawl.changes import SETTINGS, Change, judged
 from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
 from webgraph_it.graph.disk import make_folder, open_file, whole_file
 from webgraph_it.graph.input_files import InputError, read_json_object, shown
@@ -34,8 +34,8 @@ from webgraph_it.graph.writer import Durable
 from webgraph_it.killpoint import reached
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
-SETTINGS, HISTORY = "settings", "history"
-"""Members of crawl.json that are not part of the crawl's identity."""
+HISTORY = "history"
+"""Like SETTINGS a member of crawl.json that is not part of the crawl's identity."""
 _SEEDS_COPY = re.compile(rf"{SEEDS}/[0-9]{{6,18}}\.txt")
 
 
@@ -164,7 +164,7 @@ class CrawlDirectory:
         if settings is not None:
             changes += [
                 Change(name, before.get(name), settings.get(name))
-                for name in sorted({*before, *settings})
+                for name in sorted({*before, *settings} - {*identity})
                 if before.get(name) != settings.get(name) and SETTINGS in found
             ]
         history = [*found.get(HISTORY, []), *([_entry(changes)] if changes else [])]

@@ -1,38 +1,27 @@
-"""What makes two runs the same crawl: the names, the scope, the seeds, and the limits that shape the graph."""
+"""What makes two runs the same crawl: the names, the scope, the seeds, and the other settings that shape the graph."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from scrapy.settings import BaseSettings
-
+from webgraph_it.settings_table import TABLE
 from webgraph_it.urls import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
 
-SHAPING = (
-    "SCOPE_SURTS",
-    "ALLOWED_PORTS",
-    "EXCLUDED_EXTENSIONS",
-    "MAX_URL_LENGTH",
-    "MAX_PATH_SEGMENTS",
-    "MAX_REPEATED_SEGMENTS",
-    "MAX_PAGES_PER_HOST",
-    "MAX_DEPTH",
-    "MAX_HOST_DEPTH",
-    "MAX_QUERIES_PER_PATH",
-    "MAX_SAME_CONTENT",
-    "MAX_HOSTS_PER_DOMAIN",
-    "MAX_BODY_BYTES",
-    "LINK_KINDS_ARCS",
-    "EXTRACT_EMBEDDED",
-    "EXTRACT_PLAIN_TEXT",
-)
+SHAPING = tuple(name for name, row in TABLE.items() if row.shapes_graph and name != "SEEDS")
+"""Recorded with their values; of the seeds crawl.json has the file and its digest."""
 
 
-def identity_of(settings: BaseSettings) -> dict[str, Any]:
+class Values(Protocol):
+    """Settings that have been read: a CrawlSettings, or Scrapy's after `check`."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+def identity_of(settings: Values) -> dict[str, Any]:
     """What crawl.json says of the crawl itself."""
     seeds = Path(settings["SEEDS"]).absolute()
     return {
         "recipe_version": RECIPE_VERSION,
         "SEEDS": {"file": str(seeds), "md5": md5_of(seeds)},
-        **{name: settings.get(name) for name in SHAPING},
+        **{name: settings[name] for name in SHAPING},
     }

@@ -24,9 +24,9 @@ from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.python.failure import Failure
 
+from webgraph_it.engine.pipeline import GraphPipeline
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.scheduler import FrontierScheduler
-from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Page
 from webgraph_it.urls.middlewares import ScopeSpiderMiddleware
 

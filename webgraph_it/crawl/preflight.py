@@ -10,8 +10,6 @@ import resource
 from datetime import datetime
 from pathlib import Path
 
-from scrapy.settings import BaseSettings
-
 from webgraph_it.crawl.directory import (
     CrawlDirectory,
     DirectoryError,
@@ -23,7 +21,7 @@ from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
-from webgraph_it.crawl.values import SettingsError, check
+from webgraph_it.crawl.values import Settings, SettingsError, check
 from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
@@ -41,19 +39,18 @@ ROOMY_BYTES = 150_000_000
 """A worker needs some 30 MB to start. With less than this it is tried out, which takes half a second."""
 
 
-def preflight(settings: BaseSettings) -> None:
+def preflight(settings: Settings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
     recall_crawl(settings)
     given = given_names(settings)
-    check(settings)
+    values = check(settings)
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
-    nobody_to_ask = refusal_to_start(
-        settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
-    )
-    if nobody_to_ask:
+    if nobody_to_ask := refusal_to_start(
+        values.CONTACT_URL, values.FROM_EMAIL, values.ALLOWED_PRIVATE_NETWORKS
+    ):
         raise SettingsError(nobody_to_ask)
-    Plan(settings["BANDWIDTH_SCHEDULE"], settings["BANDWIDTH_SCHEDULE_FILE"], settings["SCHEDULE_TIMEZONE"])
-    check_memory(settings["EXTRACT_MEMORY"], settings["EXTRACT_WORKERS"])
+    Plan(values.BANDWIDTH_SCHEDULE, values.BANDWIDTH_SCHEDULE_FILE, values.SCHEDULE_TIMEZONE)
+    check_memory(values.EXTRACT_MEMORY, values.EXTRACT_WORKERS)
     fit_descriptors(settings)
     if settings.get("JOBDIR") is not None and not str(settings["JOBDIR"]).strip():
         raise SettingsError(
@@ -63,8 +60,8 @@ def preflight(settings: BaseSettings) -> None:
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = CrawlDirectory(Path(settings["JOBDIR"]))
-    directory.check_identity(identity_of(settings))
-    check_seeds(Path(settings["SEEDS"]), tuple(settings["SCOPE_SURTS"]))
+    directory.check_identity(identity_of(values))
+    check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
         directory.lock()
         try:
@@ -82,7 +79,7 @@ def check_memory(memory_bytes: int, workers: int) -> None:
         )
 
 
-def recall_crawl(settings: BaseSettings) -> None:
+def recall_crawl(settings: Settings) -> None:
     """A crawl that exists is resumed with what it was given before, except for what is given now."""
     if not settings.get("JOBDIR"):
         return
@@ -101,17 +98,18 @@ def check_seeds(path: Path, surts: tuple[str, ...]) -> None:
         raise SeedsError(sentence)
 
 
-def fit_descriptors(settings: BaseSettings) -> None:
+def fit_descriptors(settings: Settings) -> None:
     """Every socket is a file descriptor: take what the system allows, and lower the cap to what it leaves."""
+    wanted: int = settings["MAX_TCP_CONNECTIONS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     most = max(LEAST_CONNECTIONS, hard // 2 if hard < 2000 else hard - 1000)
-    if hard != resource.RLIM_INFINITY and settings["MAX_TCP_CONNECTIONS"] > most:
+    if hard != resource.RLIM_INFINITY and wanted > most:
         logger.warning(
             "MAX_TCP_CONNECTIONS is lowered from %d to %d: the system allows %d open files "
             "(deploy/limits.conf shows how to raise it).",
-            settings["MAX_TCP_CONNECTIONS"],
+            wanted,
             most,
             hard,
         )

@@ -4,8 +4,12 @@ Pure but for writing to the streams it is given.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
+
+SHORTEST_SECONDS = 1e-6
+"""No rate is of less time than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,54 @@ class Snapshot:
             f"frontier {self.queued:,} of {self.seen:,} | {self.links_per_page:.1f} links/page | "
             f"{self.free_disk_bytes / 1e9:,.0f} GB free"
         )
+
+
+class Run(NamedTuple):
+    """Where this run of the crawl began."""
+
+    opened_at: float
+    """By a clock that does not jump, as all times here but Snapshot.time."""
+    pages: int
+    """Of the runs before."""
+    seconds: float
+    """Of the runs before."""
+
+    def seconds_at(self, now: float) -> float:
+        """Crawling time of all runs."""
+        return self.seconds + now - self.opened_at
+
+
+class Moment(NamedTuple):
+    """A snapshot, and when it was taken."""
+
+    when: float
+    snapshot: Snapshot
+
+
+TakeMoment = Callable[[Moment | None], Moment]
+"""The crawl now; rates since the moment that is given, or since the run began."""
+
+
+class Rates(NamedTuple):
+    """Per second."""
+
+    pages: float
+    mean_pages: float
+    """Since the run began."""
+    wire_bytes: float
+
+
+def rates(pages: int, wire_bytes: int, now: float, run: Run, last: Moment | None) -> Rates:
+    """`pages` of all runs, `wire_bytes` of this one; since `last`, or since the run began."""
+    since, pages_then, bytes_then = (
+        (last.when, last.snapshot.pages, last.snapshot.wire_bytes) if last else (run.opened_at, run.pages, 0)
+    )
+    elapsed = max(SHORTEST_SECONDS, now - since)
+    return Rates(
+        (pages - pages_then) / elapsed,
+        (pages - run.pages) / max(SHORTEST_SECONDS, now - run.opened_at),
+        (wire_bytes - bytes_then) / elapsed,
+    )
 
 
 class LiveLine:

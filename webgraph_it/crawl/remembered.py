@@ -8,14 +8,17 @@ Not remembered: JOBDIR itself, what belongs to one run (logging, CLOSESPIDER_…
 graph (it is the crawl's identity, and stands in crawl.json anyway), and what looks like a secret.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from webgraph_it import settings as ours
+from webgraph_it.crawl.changes import recorded
 from webgraph_it.crawl.identity import SHAPING
-from webgraph_it.crawl.values import SettingsError
+from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.graph.input_files import shown
+from webgraph_it.settings_readers import FILE
+from webgraph_it.settings_table import TABLE
 
 PROJECT = 20
 """Scrapy's priority of what a settings module says."""
@@ -31,23 +34,18 @@ OF_ONE_RUN = (
 )
 OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
-PATHS = ("BANDWIDTH_SCHEDULE_FILE",)
+PATHS = tuple(name for name, row in TABLE.items() if row.reader is FILE)
 REMEMBERED = "REMEMBERED_SETTINGS"
 """The setting under which preflight leaves what it will remember, before anything is fitted to the machine."""
 
 
-class Settings(Protocol):
-    """What is needed of Scrapy's settings."""
-
-    def __iter__(self) -> Iterator[Any]: ...
-    def get(self, name: str, default: Any = None) -> Any: ...
-    def getpriority(self, name: str) -> int | None: ...
-    def set(self, name: str, value: Any, priority: int | str = ...) -> None: ...
-
-
 def recall(settings: Settings, record: Mapping[str, Any]) -> None:
     """Set what the crawl was given before and is not given now, as if it had been typed again."""
-    shaping = {name: record[name] for name in SHAPING if name in record}
+    shaping = {
+        name: recorded(record, name)
+        for name in SHAPING
+        if name in record or recorded(record, name) is not None
+    }
     lasting = {name: value for name, value in record.get("settings", {}).items() if _is_lasting(name)}
     for name, value in {**shaping, **lasting}.items():
         if is_given(settings, name):

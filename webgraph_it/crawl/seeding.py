@@ -15,13 +15,13 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
 
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.records import Added
 from webgraph_it.items import Link
 from webgraph_it.killpoint import reached
 from webgraph_it.urls.names import Name
-from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.scope import Scope, Verdict
 from webgraph_it.urls.seeds import Batch, Place, md5_of, read_batches
 
 logger = logging.getLogger(__name__)
@@ -53,29 +53,16 @@ def loaded_before(committed: bytes | None, md5: str) -> Loaded:
     return found if found and found.md5 == md5 else Loaded(md5)
 
 
-class Added(Protocol):
-    """What the frontier says of seeds that were added (frontier.records.Added)."""
-
-    @property
-    def new(self) -> list[Link]: ...
-
-
-class Record(Protocol):
-    """What gives seeds to the frontier, new ones to the URL list, and cut ones to the page log: all of it, or the
-    crawl has failed."""
-
-    def __call__(self, links: list[Link], fetch_only: frozenset[bytes]) -> Added: ...
-
-
 class SeedLoader:
-    """Loads one list. `after_slice` is awaited between two slices: it commits when enough has changed."""
+    """Loads one list, by way of `record` (Recorder.record_seeds). `after_slice` is awaited between two slices: it
+    commits when enough has changed."""
 
     def __init__(
         self,
         path: Path,
         scope: Scope,
         frontier: Frontier,
-        record: Record,
+        record: Callable[[list[Link], frozenset[bytes]], Added],
         after_slice: Callable[[], Awaitable[None]],
     ) -> None:
         self._path = path
@@ -139,12 +126,14 @@ class SeedLoader:
         fetch_only: set[bytes] = set()
         for url, key, digest in names:
             verdict = verdict_of(key, url)
+            if verdict is Verdict.IN:
+                links.append(Link(url, key, digest, "seed"))
+                continue
             if not verdict.fetchable:
                 self._warn("Seed %s is not fetched: %s.", url, verdict.reason)
                 continue
             links.append(Link(url, key, digest, "seed"))
-            if not verdict.in_graph:
-                fetch_only.add(digest)
+            fetch_only.add(digest)
         return links, frozenset(fetch_only)
 
     def _warn(self, text: str, *facts: str) -> None:

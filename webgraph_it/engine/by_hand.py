@@ -13,11 +13,12 @@ from scrapy.responsetypes import responsetypes
 from scrapy.settings import BaseSettings, default_settings
 
 from webgraph_it.crawl.preflight import PROBLEMS
-from webgraph_it.crawl.values import CHECKS, SettingsError, check, check_one
+from webgraph_it.crawl.values import SettingsError, check, check_one
 from webgraph_it.engine.refusing import Refusing
 from webgraph_it.engine.required import check_fetching
 from webgraph_it.engine.setting_names import check_names
 from webgraph_it.fetch.identity import refusal_to_start
+from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.spiders.italy import ItalySpider
 
 SETTINGS = {
@@ -63,13 +64,11 @@ class ByHand(Refusing):
 
 def prepare(settings: BaseSettings, *, is_fetching: bool) -> None:
     """Check what is given as a crawl would, then leave out what only a crawl has."""
-    check_one(settings, "KNOWN_SETTINGS", CHECKS["KNOWN_SETTINGS"])
+    check_one(settings, CrawlSettings.KNOWN_SETTINGS)
     check_names(settings)
-    check(settings)
+    values = check(settings)
     check_fetching(settings)
-    refusal = refusal_to_start(
-        settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
-    )
+    refusal = refusal_to_start(values.CONTACT_URL, values.FROM_EMAIL, values.ALLOWED_PRIVATE_NETWORKS)
     if refusal and is_fetching:
         raise SettingsError(refusal)
     for name, value in SETTINGS.items():

@@ -11,6 +11,7 @@ from scrapy.utils.misc import load_object
 
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import SettingsError
+from webgraph_it.engine.moved import check_moved
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 SINGLE = ("SCHEDULER", "DOWNLOADER")
@@ -21,7 +22,8 @@ ADVICE = "The crawl does not start without it; docs/extending.md shows how to ad
 
 
 def check_components(settings: BaseSettings) -> None:
-    """Raises SettingsError naming the first part that is missing or cannot be loaded."""
+    """Raises SettingsError naming the first part that is missing, has moved or cannot be loaded."""
+    check_moved(settings)
     for name in SINGLE:
         _check_single(name, settings)
     for name in COMPONENTS:
@@ -35,6 +37,7 @@ def check_components(settings: BaseSettings) -> None:
 
 def check_fetching(settings: BaseSettings) -> None:
     """The part of it that holds for every request, also without a crawl."""
+    check_moved(settings)
     _check_handlers(settings)
     _check_loop(settings)
 

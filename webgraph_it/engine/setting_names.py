@@ -21,7 +21,7 @@ WITHOUT_DEFAULT = frozenset(
 def known_names(settings: BaseSettings) -> frozenset[str]:
     """Scrapy's, ours, those of the user's settings module, and those listed in KNOWN_SETTINGS."""
     names = {name for module in (default_settings, ours) for name in vars(module) if name.isupper()}
-    return frozenset(names | WITHOUT_DEFAULT | set(settings.get("KNOWN_SETTINGS") or ()))
+    return frozenset(names | WITHOUT_DEFAULT | set(settings["KNOWN_SETTINGS"]))
 
 
 def names_of_module() -> frozenset[str]:

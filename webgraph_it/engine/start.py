@@ -5,17 +5,18 @@ import logging
 from scrapy.settings import BaseSettings
 
 from webgraph_it.crawl.preflight import preflight
-from webgraph_it.crawl.values import CHECKS, check_one
+from webgraph_it.crawl.values import check_one
 from webgraph_it.engine.idle_settings import warnings_for
 from webgraph_it.engine.required import check_components
 from webgraph_it.engine.setting_names import check_names
+from webgraph_it.settings_table import CrawlSettings
 
 logger = logging.getLogger(__name__)
 
 
 def examine(settings: BaseSettings) -> None:
     """Leaves the settings ready for a crawl; raises one of preflight.PROBLEMS."""
-    check_one(settings, "KNOWN_SETTINGS", CHECKS["KNOWN_SETTINGS"])
+    check_one(settings, CrawlSettings.KNOWN_SETTINGS)
     check_names(settings)
     check_components(settings)
     preflight(settings)

@@ -6,6 +6,6 @@ docs/links.md says what counts as a link, per document type, and which links bec
 """
 
 from webgraph_it.extract.extraction import extract
-from webgraph_it.extract.records import DEFAULT_ARCS, KINDS, Document, Extraction, LinkPolicy, link_policy
+from webgraph_it.extract.records import KINDS, Document, Extraction, LinkPolicy, link_policy
 
-__all__ = ["DEFAULT_ARCS", "KINDS", "Document", "Extraction", "LinkPolicy", "extract", "link_policy"]
+__all__ = ["KINDS", "Document", "Extraction", "LinkPolicy", "extract", "link_policy"]

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from webgraph_it.items import Link
+from webgraph_it.items import LINK_KINDS, Link
 
-KINDS = (
-    *("a", "area", "frame", "iframe", "link", "form", "refresh", "redirect"),
-    *("embed", "css", "script", "xml", "document", "nested"),
-)
-"""Every way in which a document can point somewhere. The order is that of the numbers in frames.py."""
-
-DEFAULT_ARCS = frozenset(("a", "area", "frame", "iframe", "link", "refresh", "redirect", "xml", "document"))
-"""Navigation, and links out of documents. What a page is built of (images, styles, scripts) is not a link."""
+KINDS = LINK_KINDS
 
 EMBEDDED = frozenset(("embed", "css", "script"))
 """Followed as well, though no arcs, when EXTRACT_EMBEDDED is on."""
@@ -104,11 +97,11 @@ class Extraction(NamedTuple):
 class LinkPolicy:
     """Which kinds of links matter. Pure data: workers get a copy."""
 
-    arcs: frozenset[str] = DEFAULT_ARCS
+    arcs: frozenset[str]
     """Kinds that are written to the graph (and followed)."""
-    followed: frozenset[str] = frozenset()
+    followed: frozenset[str]
     """Kinds that are followed but not written."""
-    plain_text: bool = False
+    plain_text: bool
     """Absolute URLs in plain text are links (kind `document`)."""
     refused_rels: frozenset[str] = frozenset()
     """A link with one of these rel words is no link; by default rel speaks to rankings, not to us."""
@@ -119,10 +112,10 @@ class LinkPolicy:
 
 
 def link_policy(
-    arcs: Iterable[str] = DEFAULT_ARCS,
-    followed: Iterable[str] = (),
-    embedded: bool = False,
-    plain_text: bool = False,
+    arcs: Iterable[str],
+    followed: Iterable[str],
+    embedded: bool,
+    plain_text: bool,
     refused_rels: Iterable[str] = (),
 ) -> LinkPolicy:
     """The policy that the settings describe. Raises ValueError, in one sentence, for an unknown kind."""

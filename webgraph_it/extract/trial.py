@@ -10,12 +10,13 @@ from webgraph_it.extract.records import Document, Extraction, link_policy
 from webgraph_it.extract.worker import policy_fields
 
 PAGE = Document(b"<a href=/b.html>b</a>" * 1000, "http://a.it/", "text/html")
+POLICY = link_policy(["a"], [], embedded=False, plain_text=False)
 SECONDS = 30.0
 
 
 def can_read(memory_bytes: int) -> bool:
     """Takes half a second: a worker is a new process."""
-    options = {"policy": policy_fields(link_policy()), "cpu_seconds": SECONDS, "memory_bytes": memory_bytes}
+    options = {"policy": policy_fields(POLICY), "cpu_seconds": SECONDS, "memory_bytes": memory_bytes}
     channel, worker = spawn(options, stderr=subprocess.DEVNULL)
     with channel:
         try:

@@ -1,6 +1,6 @@
 """Extraction in worker processes: documents go out, links come back, and no document can hurt the crawl.
 
-    async with WorkerPool(policy, workers=1) as pool:
+    async with WorkerPool(policy, 1, cpu_seconds=2.0, memory_bytes=300_000_000) as pool:
         extraction = await pool.extract(document)
 
 Guarantees:
@@ -31,8 +31,6 @@ from webgraph_it.extract.worker import SPENT, policy_fields
 
 log = logging.getLogger(__name__)
 
-DEFAULT_CPU_SECONDS = 2.0
-DEFAULT_MEMORY_BYTES = 300_000_000
 DOCUMENTS_PER_WORKER = 8
 """Sent ahead, so that a worker finds the next document when it has finished one."""
 _ATTEMPTS = 2
@@ -52,8 +50,8 @@ class WorkerPool:
         self,
         policy: LinkPolicy,
         workers: int,
-        cpu_seconds: float = DEFAULT_CPU_SECONDS,
-        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        cpu_seconds: float,
+        memory_bytes: int,
     ) -> None:
         self.policy = policy
         self.size = workers

@@ -110,11 +110,7 @@ class BandwidthMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
-        plan = Plan(
-            settings.get(SETTING) or [],
-            settings.get(FILE_SETTING) or "",
-            settings.get("SCHEDULE_TIMEZONE") or "Europe/Rome",
-        )
+        plan = Plan(settings[SETTING], settings[FILE_SETTING], settings["SCHEDULE_TIMEZONE"])
         assert crawler.stats is not None
         middleware = cls(plan, shaper_of(crawler), crawler.stats)
         fetcher_of(crawler).shaper = middleware._shaper

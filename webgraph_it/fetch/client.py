@@ -15,7 +15,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -37,15 +37,15 @@ from webgraph_it.urls.ports import BAD_PORTS
 class FetchSettings:
     """All times in seconds."""
 
-    connection_cap: int = 5000
-    idle_cap: int = 4000
-    idle_seconds: float = 15.0
-    connect_seconds: float = 15.0
-    total_seconds: float = 60.0
-    silence_seconds: float = 20.0
-    limits: Limits = field(default_factory=Limits)
-    port_map: Mapping[int, int] = field(default_factory=dict)
-    allowed_ports: frozenset[int] = frozenset()
+    connection_cap: int
+    idle_cap: int
+    idle_seconds: float
+    connect_seconds: float
+    total_seconds: float
+    silence_seconds: float
+    limits: Limits
+    port_map: Mapping[int, int]
+    allowed_ports: frozenset[int]
     """Of the bad ports of `urls/ports.py`, those that may be connected to."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""

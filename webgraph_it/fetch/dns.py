@@ -48,18 +48,18 @@ class Answer(NamedTuple):
 class DnsSettings:
     """All times in seconds."""
 
-    servers: tuple[str, ...] = ()
+    servers: tuple[str, ...]
     """`address` or `address:port`; none: those of /etc/resolv.conf."""
-    timeout: float = 5.0
+    timeout: float
     """For each of the two tries."""
-    minimum_ttl: float = 60.0
-    maximum_ttl: float = 86_400.0
-    negative_ttl: float = 600.0
+    minimum_ttl: float
+    maximum_ttl: float
+    negative_ttl: float
+    cache_size: int
+    ipv6: bool
+    """Ask for AAAA where there is no A."""
     failure_ttl: float = 30.0
     """A timeout or a server's failure says less than a negative answer."""
-    cache_size: int = 100_000
-    ipv6: bool = False
-    """Ask for AAAA where there is no A."""
     concurrency: int = 200
     """Questions under way at one time: a resolver's socket buffer drops what comes in one burst."""
 

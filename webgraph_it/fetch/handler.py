@@ -10,7 +10,8 @@ A body that ended early raises ResponseDataLossError, as in Scrapy's own handler
 DOWNLOAD_FAIL_ON_DATALOSS or the request's meta `download_fail_on_dataloss` is false: then it is only flagged.
 """
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -24,7 +25,6 @@ from scrapy.exceptions import (
     UnsupportedURLSchemeError,
 )
 from scrapy.http import Headers, Response
-from scrapy.settings import BaseSettings
 
 from webgraph_it.fetch.client import Fetcher, FetchSettings, Reply
 from webgraph_it.fetch.connection import FetchError
@@ -75,43 +75,41 @@ def make_fetcher(crawler: Crawler) -> Fetcher:
     """Build the fetcher from the crawl's settings."""
     settings = crawler.settings
     assert crawler.stats is not None
-    guard = Guard(
-        networks(settings.getlist("ALLOWED_PRIVATE_NETWORKS")), public=bool(settings.get("CONTACT_URL"))
-    )
+    guard = Guard(networks(settings["ALLOWED_PRIVATE_NETWORKS"]), public=bool(settings["CONTACT_URL"]))
     resolver = Resolver(dns_settings(settings), guard, crawler.stats.inc_value)
     return Fetcher(fetch_settings(settings), resolver, crawler.stats.inc_value)
 
 
-def fetch_settings(settings: BaseSettings) -> FetchSettings:
-    """Read once, at the border."""
-    cap = settings.getint("MAX_TCP_CONNECTIONS", 5000)
+def fetch_settings(settings: Mapping[str, Any]) -> FetchSettings:
+    """From values that have been checked."""
+    cap = settings["MAX_TCP_CONNECTIONS"]
     return FetchSettings(
         connection_cap=cap,
-        idle_cap=min(settings.getint("MAX_IDLE_CONNECTIONS", 4000), cap),
-        idle_seconds=settings.getfloat("KEEP_ALIVE_SECONDS", 15.0),
-        connect_seconds=settings.getfloat("CONNECT_TIMEOUT", 15.0),
-        total_seconds=settings.getfloat("DOWNLOAD_TIMEOUT", 60.0),
-        silence_seconds=settings.getfloat("DOWNLOAD_SILENCE_TIMEOUT", 20.0),
+        idle_cap=min(settings["MAX_IDLE_CONNECTIONS"], cap),
+        idle_seconds=settings["KEEP_ALIVE_SECONDS"],
+        connect_seconds=settings["CONNECT_TIMEOUT"],
+        total_seconds=settings["DOWNLOAD_TIMEOUT"],
+        silence_seconds=settings["DOWNLOAD_SILENCE_TIMEOUT"],
         limits=Limits(
-            head_bytes=settings.getint("MAX_HEADER_BYTES", 64 * 1024),
-            header_count=settings.getint("MAX_HEADER_COUNT", 256),
-            body_bytes=settings.getint("MAX_BODY_BYTES", 5 * 1024 * 1024),
+            head_bytes=settings["MAX_HEADER_BYTES"],
+            header_count=settings["MAX_HEADER_COUNT"],
+            body_bytes=settings["MAX_BODY_BYTES"],
         ),
-        allowed_ports=frozenset(settings.get("ALLOWED_PORTS", ())),
-        port_map={int(port): int(to) for port, to in settings.getdict("PORT_MAP").items()},
+        allowed_ports=frozenset(settings["ALLOWED_PORTS"]),
+        port_map={int(port): to for port, to in settings["PORT_MAP"].items()},
     )
 
 
-def dns_settings(settings: BaseSettings) -> DnsSettings:
-    """Read once, at the border."""
+def dns_settings(settings: Mapping[str, Any]) -> DnsSettings:
+    """From values that have been checked."""
     return DnsSettings(
-        servers=tuple(settings.getlist("DNS_SERVERS")),
-        timeout=settings.getfloat("DNS_TRY_TIMEOUT", 5.0),
-        minimum_ttl=settings.getfloat("DNS_MIN_TTL", 60.0),
-        maximum_ttl=settings.getfloat("DNS_MAX_TTL", 86_400.0),
-        negative_ttl=settings.getfloat("DNS_NEGATIVE_TTL", 600.0),
-        cache_size=settings.getint("DNS_CACHE_SIZE", 100_000),
-        ipv6=settings.getbool("DNS_IPV6", False),
+        servers=tuple(settings["DNS_SERVERS"]),
+        timeout=settings["DNS_TRY_TIMEOUT"],
+        minimum_ttl=settings["DNS_MIN_TTL"],
+        maximum_ttl=settings["DNS_MAX_TTL"],
+        negative_ttl=settings["DNS_NEGATIVE_TTL"],
+        cache_size=settings["DNS_CACHE_SIZE"],
+        ipv6=settings["DNS_IPV6"],
     )
 
 
@@ -126,9 +124,7 @@ class WebgraphDownloadHandler:
         self._fetcher = fetcher_of(crawler)
         self._stats = crawler.stats
         self._fail_on_data_loss = settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
-        self._writer = RequestWriter(
-            user_agent(settings.get("CONTACT_URL") or ""), settings.get("FROM_EMAIL") or ""
-        )
+        self._writer = RequestWriter(user_agent(settings["CONTACT_URL"]), settings["FROM_EMAIL"])
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

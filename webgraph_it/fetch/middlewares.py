@@ -23,9 +23,7 @@ class IdentityMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         refusal = refusal_to_start(
-            settings.get("CONTACT_URL") or "",
-            settings.get("FROM_EMAIL") or "",
-            settings.getlist("ALLOWED_PRIVATE_NETWORKS"),
+            settings["CONTACT_URL"], settings["FROM_EMAIL"], settings["ALLOWED_PRIVATE_NETWORKS"]
         )
         if refusal is not None:
             raise StartRefused(refusal)

@@ -31,10 +31,10 @@ NOT_CHUNKED = "not-chunked"
 class Limits:
     """What one response may cost."""
 
-    head_bytes: int = 64 * 1024
+    head_bytes: int
     """Status line and headers, interim responses and junk before them included."""
-    header_count: int = 256
-    body_bytes: int = 5 * 1024 * 1024
+    header_count: int
+    body_bytes: int
     framing_bytes: int = 1024 * 1024
     """What is between the chunks: a body sent byte by byte costs us more than its sender."""
 

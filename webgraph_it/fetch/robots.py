@@ -101,7 +101,7 @@ class RobotsPolicy:
         product_token: str = PRODUCT_TOKEN,
         *,
         max_age_seconds: float = MAX_AGE_SECONDS,
-        retry_seconds: float = 60.0,
+        retry_seconds: float,
         attempts: int = 4,
         max_cached_rules: int = MAX_CACHED_RULES,
     ) -> None:

@@ -33,7 +33,7 @@ def policy_of(crawler: Crawler) -> RobotsPolicy:
     """The one policy of a crawl, with its one cache of parsed rules."""
     policy = _policies.get(crawler)
     if policy is None:
-        retry_seconds = crawler.settings.getfloat("ROBOTS_RETRY_DELAY", 60.0)
+        retry_seconds = crawler.settings["ROBOTS_RETRY_DELAY"]
         policy = _policies[crawler] = RobotsPolicy(retry_seconds=retry_seconds)
     return policy
 

@@ -5,8 +5,8 @@
 Each entry is [when, rate]; the first that matches the local time decides, and where none matches the rate is
 unlimited. `when` is days (`mon-fri`, `sat,sun`, `*` or nothing for every day), then hours (`08:00-19:00`, or
 nothing for the whole day; `24:00` is the day's end; `22:00-06:00` crosses midnight and belongs to the day on
-which it begins). `rate` is a number with B/s, KB/s, MB/s, GB/s (powers of 1000), KiB/s, MiB/s, GiB/s (of
-1024), kbit/s, Mbit/s or Gbit/s; `0` stops all downloads; `unlimited` lifts the limit.
+which it begins). `rate` is a number with a unit such as KB/s, MiB/s or Mbit/s (units.py); `0` stops all downloads;
+`unlimited` lifts the limit.
 
 Guarantees: the rate is a pure function of a UTC timestamp, and therefore right on the days when clocks
 change: an hour that is skipped never matches, one that occurs twice matches twice. A wrong value raises
@@ -18,7 +18,10 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
+
+from webgraph_it.units import rate_bytes_per_second
 
 SETTING = "BANDWIDTH_SCHEDULE"
 UNLIMITED = math.inf
@@ -27,19 +30,6 @@ MAX_SHOWN = 200
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MINUTES_A_DAY = 24 * 60
 _HOURS = re.compile(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})")
-_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)/s", re.IGNORECASE)
-_BYTES = {
-    "b": 1.0,
-    "kb": 1e3,
-    "mb": 1e6,
-    "gb": 1e9,
-    "kib": 1024.0,
-    "mib": 1024.0**2,
-    "gib": 1024.0**3,
-    "kbit": 1e3 / 8,
-    "mbit": 1e6 / 8,
-    "gbit": 1e9 / 8,
-}
 
 
 class ScheduleError(ValueError):
@@ -64,7 +54,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The plan: entries in order of precedence, and the clock they speak of."""
+    """The plan: entries in order of precedence, and their time zone."""
 
     entries: tuple[Entry, ...]
     timezone: ZoneInfo
@@ -87,12 +77,18 @@ class Schedule:
         return None
 
 
-def parse_schedule(value: object, timezone: str = "Europe/Rome", setting: str = SETTING) -> Schedule:
+def parse_schedule(value: object, timezone: str, setting: str = SETTING) -> Schedule:
     """A Schedule from the setting's value: a list, or the same as JSON text (as `-s` gives it)."""
-    return Schedule(tuple(_entry(pair, setting) for pair in _pairs(value, setting)), _zone(timezone))
+    return Schedule(parse_entries(value, setting), _zone(timezone))
 
 
-def _pairs(value: object, setting: str) -> list[object]:
+def parse_entries(value: object, setting: str = SETTING) -> tuple[Entry, ...]:
+    """The entries of a plan, whatever its time zone."""
+    return tuple(_entry(pair, setting) for pair in pairs_of(value, setting))
+
+
+def pairs_of(value: object, setting: str = SETTING) -> list[Any]:
+    """What should be [when, rate] pairs, not yet read."""
     found = value
     if isinstance(found, str):
         try:
@@ -154,11 +150,11 @@ def bytes_per_second(text: str, setting: str = SETTING) -> float:
         return UNLIMITED
     if text.strip() == "0":
         return 0.0
-    found = _RATE.fullmatch(text.strip())
-    unit = _BYTES.get(found[2].lower()) if found else None
-    if found is None or unit is None:
-        raise _error(setting, text, 'a rate such as "1500 KB/s", "2 MB/s", "10 Mbit/s", "0" or "unlimited"')
-    return float(found[1]) * unit
+    try:
+        return rate_bytes_per_second(text)
+    except ValueError:
+        expected = 'a rate such as "1500 KB/s", "2 MB/s", "10 Mbit/s", "0" or "unlimited"'
+        raise _error(setting, text, expected) from None
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -26,10 +26,24 @@ class Layer:
 
     def __init__(self) -> None:
         self.values: dict[bytes, bytes | None] = {}
-        self.ranges: dict[bytes, list[bytes]] = {}
+        self.ranges: dict[bytes, bytes | list[bytes]] = {}
+        """A key that is alone in its range, as most are, needs no list."""
+
+    def append(self, prefix: bytes, key: bytes) -> None:
+        """A key of the range that is not in it."""
+        keys = self.ranges.get(prefix)
+        if keys is None:
+            self.ranges[prefix] = key
+        elif isinstance(keys, bytes):
+            self.ranges[prefix] = [keys, key] if key > keys else [key, keys]
+        elif key > keys[-1]:
+            keys.append(key)
+        else:
+            insort(keys, key)
 
     def rows_from(self, prefix: bytes, lower: bytes) -> Iterator[Row]:
-        keys = self.ranges.get(prefix, ())
+        held = self.ranges.get(prefix, [])
+        keys = [held] if isinstance(held, bytes) else held
         for index in range(bisect_left(keys, lower), len(keys)):
             value = self.values.get(keys[index])
             if value is not None:
@@ -73,13 +87,19 @@ class Layers:
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes | None]:
         """`get` of each key; one look into the store for all of them."""
-        found = {key: self._changed(key) for key in keys}
-        unchanged = sorted(key for key, value in found.items() if value is _ABSENT)
+        live, frozen = self._live.values.get, self._frozen.values.get
+        found = {key: live(key, _ABSENT) for key in keys}
+        found.update({key: frozen(key, _ABSENT) for key, value in found.items() if value is _ABSENT})
+        unchanged = sorted([key for key, value in found.items() if value is _ABSENT])
         found.update(zip(unchanged, self._store.get_many(unchanged), strict=True))
         return found
 
     def put(self, key: bytes, value: bytes) -> None:
         self._live.values[key] = value
+
+    def put_all(self, changes: Mapping[bytes, bytes]) -> None:
+        """`put` of each key."""
+        self._live.values.update(changes)
 
     def delete(self, key: bytes) -> None:
         self._live.values[key] = None
@@ -87,13 +107,19 @@ class Layers:
     def append(self, prefix: bytes, key: bytes, value: bytes) -> None:
         """Put a new key into the range of its prefix."""
         self._live.values[key] = value
-        keys = self._live.ranges.get(prefix)
-        if keys is None:
-            self._live.ranges[prefix] = [key]
-        elif key > keys[-1]:
-            keys.append(key)
-        else:
-            insort(keys, key)
+        self._live.append(prefix, key)
+
+    def append_rows(self, prefix: bytes, rows: list[Row]) -> None:
+        """`append` of each row."""
+        self._live.values.update(rows)
+        append = self._live.append
+        for key, _ in rows:
+            append(prefix, key)
+
+    def start_ranges(self, first_keys: Mapping[bytes, bytes], changes: Mapping[bytes, bytes]) -> None:
+        """`put` all changes, among them the first key ever of each new range (by its prefix)."""
+        self._live.ranges.update(first_keys)
+        self._live.values.update(changes)
 
     def remove(self, key: bytes) -> None:
         """Take a key out of its range. One that no commit has seen leaves no trace."""

@@ -33,6 +33,7 @@ flags (1 parked, 2 given up, above them the last Failure);
 LINE_PLACE or zeros; the PLACE below which its queue is empty."""
 ENTRY_HEAD = struct.Struct(">16sHHBB")
 """digest, depth, host depth, attempts, spellings"""
+_NO_DEPTHS = bytes(ENTRY_HEAD.size - 16)
 PLACE = struct.Struct(">HQB")
 """priority, sequence number, spellings: another spelling keeps its place, just behind the one before"""
 LINE_PLACE = struct.Struct(">QQ")
@@ -68,6 +69,11 @@ def packed_entry(
         depth, host_depth = min(depth, MOST_16_BITS), min(host_depth, MOST_16_BITS)
     head = ENTRY_HEAD.pack(digest, depth, host_depth, attempts, spellings)
     return head + f"{url}\n{key}\n{via}".encode()
+
+
+def packed_seed(url: str, key: str, digest: bytes) -> bytes:
+    """`packed_entry` of a URL that no page pointed to."""
+    return digest + _NO_DEPTHS + f"{url}\n{key}\n".encode()
 
 
 def lease_of(entry: bytes, packed: bytes, host: str, address: str, given_up: bool) -> Lease:

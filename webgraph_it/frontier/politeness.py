@@ -38,21 +38,22 @@ class Clock(NamedTuple):
 class Politeness(NamedTuple):
     """The delays, in seconds."""
 
-    host_delay_seconds: float = 1.0
-    delay_factor: float = 5.0
+    host_delay_seconds: float
+    delay_factor: float
     """× the last fetch's time; 0 is off."""
-    factor_delay_max_seconds: float = 30.0
-    crawl_delay_max_seconds: float = 60.0
-    address_delay_seconds: float = 0.5
-    retry_after_max_seconds: float = 86_400.0
-    retry_times: int = 3
+    address_delay_seconds: float
+    crawl_delay_max_seconds: float
+    retry_times: int
     """Further attempts at one URL."""
-    back_off_seconds: float = 1.0
+    back_off_seconds: float
     """After the first failure; doubled by each further one."""
+    park_seconds: float
+    """How long a host that keeps failing is parked."""
+    factor_delay_max_seconds: float = 30.0
+    retry_after_max_seconds: float = 86_400.0
     back_off_max_seconds: float = 300.0
     park_after_failures: int = 6
     """Consecutive failures of a host before it is parked."""
-    park_seconds: float = 1_800.0
     park_times: int = 2
     """Parkings in a row; the next one gives the host up."""
 

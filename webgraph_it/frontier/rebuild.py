@@ -22,6 +22,16 @@ from .records import Limits, Order
 from .store import Store
 
 MAX_UNCOMMITTED = 60_000
+NO_DELAYS = Politeness(
+    host_delay_seconds=0,
+    delay_factor=0,
+    address_delay_seconds=0,
+    crawl_delay_max_seconds=0,
+    retry_times=0,
+    back_off_seconds=0,
+    park_seconds=0,
+)
+"""Nothing is fetched here: the crawl that opens the frontier brings its own."""
 GIVEN_UP = "host-given-up"
 """Reason in the page log of a URL that was not fetched because its host had failed too often."""
 
@@ -30,7 +40,7 @@ class Rebuild(Frontier):
     """Opened on an empty store; memory is bounded as that of any frontier."""
 
     def __init__(self, store: Store, order: Order, limits: Limits) -> None:
-        super().__init__(store, Politeness(), order, limits, 0.0)
+        super().__init__(store, NO_DELAYS, order, limits, 0.0)
 
     def finished(self, page: Page, *, cut_before: bool = False) -> None:
         """A URL that was tried, and never comes again. `cut_before`: an earlier line said that it was cut."""

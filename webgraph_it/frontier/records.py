@@ -27,15 +27,15 @@ class Order(StrEnum):
 class Limits(NamedTuple):
     """What is not queued. 0 is no limit."""
 
-    max_pages_per_host: int = 0
-    max_depth: int = 0
-    max_host_depth: int = 100
+    max_pages_per_host: int
+    max_depth: int
+    max_host_depth: int
     """Ancestors in a row on the link's own host."""
-    max_queries_per_path: int = 5_000
+    max_queries_per_path: int
     """Distinct queries on one (host, path)."""
-    max_same_content: int = 100
+    max_same_content: int
     """Pages of one host with the same body whose links are still queued."""
-    max_hosts_per_domain: int = 10_000
+    max_hosts_per_domain: int
     """Hosts below one registrable domain, seeds not limited."""
 
 

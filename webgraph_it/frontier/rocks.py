@@ -150,14 +150,18 @@ class RocksStore:
         Path(path).unlink(missing_ok=True)
         writer = SstFileWriter(self._options)
         writer.open(path)
-        for count, key in enumerate(in_order(list(changes)), 1):
-            value = changes[key]
-            if value is None:
-                del writer[key]
-            else:
-                writer[key] = value
-            if count % SYNC_EVERY_CHANGES == 0:
+        unsynced = 0
+        for keys in in_order(list(changes)):
+            for key in keys:
+                value = changes[key]
+                if value is None:
+                    del writer[key]
+                else:
+                    writer[key] = value
+            unsynced += len(keys)
+            if unsynced >= SYNC_EVERY_CHANGES:
                 _sync(path)
+                unsynced = 0
         writer.finish()
         return path
 
@@ -179,10 +183,10 @@ class RocksStore:
         )
 
 
-def in_order(keys: list[bytes]) -> Iterator[bytes]:
-    """The keys sorted, in steps that never hold the interpreter's lock for long."""
+def in_order(keys: list[bytes]) -> Iterator[list[bytes]]:
+    """The keys sorted, some at a time, in steps that never hold the interpreter's lock for long."""
     if len(keys) <= SORT_AT_ONCE:
-        yield from sorted(keys)
+        yield sorted(keys)
         return
     buckets = len(keys) // (SORT_AT_ONCE // 2)
     sample = sorted(keys[:: max(1, len(keys) // (buckets * 16))])
@@ -192,7 +196,7 @@ def in_order(keys: list[bytes]) -> Iterator[bytes]:
         parts[bisect_right(pivots, key)].append(key)
     for part in parts:
         part.sort()
-        yield from part
+        yield part
 
 
 def _sync(path: str) -> None:

@@ -13,6 +13,7 @@ every host is served. With few hosts all are active and simply take turns.
 """
 
 from collections.abc import Iterator
+from itertools import count
 
 from .hosts import Host, packed_new
 from .layers import Layers
@@ -73,14 +74,22 @@ class Roster:
                 found[others[key]] = Host.unpacked(others[key], packed)
         return found
 
-    def enter_new(self, name: str, now: float) -> None:
-        """A host that was never saved has its first URL: `enter` and `save` in one, for lists of hosts."""
-        self._totals.hosts_with_urls += 1
-        line = LINE_PLACE.pack(int(max(self.earliest(NOBODY), now) * 1e6), self._totals.next_number())
-        encoded = name.encode()
-        self._layers.append(LINE, LINE + line, encoded)
-        self._line.offer((LINE + line, encoded))
-        self._layers.put(HOST + encoded, packed_new(line))
+    def enter_new(self, names: list[bytes], first_number: int, now: float) -> None:
+        """Hosts that were never saved have their first URL: `enter` and `save` of each, for lists of hosts.
+
+        They take every second sequence number: those between are of their URLs.
+        """
+        microseconds = int(max(self.earliest(NOBODY), now) * 1e6)
+        rows: list[Row] = []
+        hosts: dict[bytes, bytes] = {}
+        for number, name in zip(count(first_number, 2), names):
+            line = LINE_PLACE.pack(microseconds, number)
+            rows.append((LINE + line, name))
+            hosts[HOST + name] = packed_new(line)
+        self._layers.append_rows(LINE, rows)
+        self._layers.put_all(hosts)
+        self._line.offer_rows(rows)
+        self._totals.hosts_with_urls += len(names)
 
     def save(self, host: Host) -> None:
         self._layers.put(HOST + host.name.encode(), host.packed())
@@ -159,7 +168,7 @@ class Roster:
         return ACTIVE_HOSTS - len(self._active)
 
     def _line_is_due(self, now: float) -> bool:
-        """A time that no delay can explain is not waited for: `_activate` sees to the host's clock."""
+        """A time that no delay can explain is not waited for: `_correct_clock` sees to the host's clock."""
         time = self._line_time()
         return time is not None and (time <= now or time > now + self._policy.longest_seconds + SLACK_SECONDS)
 
@@ -185,22 +194,35 @@ class Roster:
         return len(due)
 
     def _wake_one(self, place: bytes, name: str, packed: bytes | None, now: float) -> None:
-        """Unless it is active already or has another place in the line by now."""
+        """Unless it is active already or has another place in the line by now.
+
+        A crash may leave a host at the place it had before it was asked: if it has to wait, it gets another.
+        """
         if packed is None or name in self._active:
             return
         host = Host.unpacked(name, packed)
-        if host.line == place:
-            self._activate(host, now)
+        if host.line != place:
+            return
+        self._correct_clock(host, now)
+        ready_at = self.earliest(host)
+        if self._should_make_room(host, ready_at - now, now):
+            self._layers.remove(LINE + place)
+            self._enlist(host, ready_at)
+            self.save(host)
+        else:
+            self._activate(host, ready_at, now)
 
-    def _activate(self, host: Host, now: float) -> None:
-        """Its clock is at most the longest delay ahead, whatever was stored."""
+    def _correct_clock(self, host: Host, now: float) -> None:
+        """It is at most the longest delay ahead, whatever was stored."""
         latest = now + self._policy.longest_seconds
         if host.clock.ready_at > latest + SLACK_SECONDS:
             host.clock = host.clock._replace(ready_at=latest)
+
+    def _activate(self, host: Host, ready_at: float, now: float) -> None:
         host.window = Window(host.prefix, PREFETCH, host.prefix + host.lowest)
         host.served = 0
         self._active[host.name] = host
-        self.turns.put(host, self.earliest(host), now)
+        self.turns.put(host, ready_at, now)
 
     def _send_away(self, now: float) -> None:
         overcrowded = self.turns.overcrowded

@@ -3,12 +3,11 @@
 The only module that touches private parts of Scrapy's engine (`_wake`): pinned by scrapy>=2.19,<2.20.
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
-out as a request for that robots.txt. Whatever happens to a request, its lease ends: `finish` (a Page was
-recorded; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, `give_back`
+out as a request for that robots.txt. Whatever happens to a request, its lease ends: its Page was recorded
+(crawl/record.py; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, `give_back`
 (the crawl stops before it could be fetched), or, if a callback or somebody's pipeline failed, `abandon`.
 
-An exception in the middle of one of these verbs leaves the frontier half changed. Then `on_failure` is told, nothing
-more is handed out or taken back, and whoever listens must see to it that nothing more is committed.
+An exception in the middle of one of these verbs leaves the frontier half changed: `Leases.fail` is told.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
@@ -27,9 +26,9 @@ from scrapy.http import Response
 
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import (
-    Added,
     Failure,
     Kind,
     Lease,
@@ -39,7 +38,7 @@ from webgraph_it.frontier.records import (
     RobotsRecord,
 )
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.items import Link, Page
+from webgraph_it.items import Page
 from webgraph_it.urls import Refusal, key
 
 if TYPE_CHECKING:
@@ -118,7 +117,8 @@ class FrontierScheduler(BaseScheduler):
         self._politeness = politeness
         self._order = order
         self.limits = limits
-        self._leases: dict[bytes, Lease] = {}
+        self.leases = Leases()
+        self._leases = self.leases.out
         self._again: deque[tuple[float, Request]] = deque()
         """What middlewares want to be sent for a lease that is out, and when its host may be asked again."""
         self._robots_hops: dict[str, tuple[str, int]] = {}
@@ -129,10 +129,6 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that were: until when they are left alone."""
         self._alarm: asyncio.TimerHandle | None = None
         self.paused = False
-        self.ended = False
-        """Nothing more is handed out or taken back: a verb failed half way, or the last commit has begun."""
-        self.on_failure: Callable[[BaseException], None] | None = None
-        """Told once, when a verb fails half way."""
         self.robots_waits: dict[str, float] = {}
         """Hosts whose robots.txt could not be reached, and when it is asked for again; not all of very many."""
         self.held = False
@@ -292,12 +288,14 @@ class FrontierScheduler(BaseScheduler):
 
     # -- how leases end ------------------------------------------------------------------------------------
 
+    @property
+    def ended(self) -> bool:
+        """Nothing more is handed out or taken back."""
+        return self.leases.ended
+
     def fail(self, error: BaseException) -> None:
-        """A change of the frontier, or of what must agree with it, was not finished."""
-        if not self.ended:
-            self.ended = True
-            if self.on_failure is not None:
-                self.on_failure(error)
+        """A change of the frontier was not finished."""
+        self.leases.fail(error)
 
     @one_step
     def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
@@ -307,33 +305,6 @@ class FrontierScheduler(BaseScheduler):
             self._wake()
         else:
             self.lane.start_more()
-
-    def is_leased(self, page: Page) -> bool:
-        """Whether `finish` may be called: somebody's component may have made a second Page of one lease."""
-        return page.digest in self._leases
-
-    # The next three are parts of GraphPipeline's one step.
-
-    def content_trap(self, page: Page) -> str:
-        """Count the page's content, once a page; why its links are not queued, or an empty string."""
-        return self.frontier.content_trap(page.key, page.content_digest)
-
-    def add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
-        """Some links of a page that is being recorded join the frontier."""
-        lease = self._leases[page.digest]
-        return self.frontier.add(
-            links,
-            lease.depth + 1,
-            page.key,
-            self.now(),
-            host_depth=lease.host_depth,
-            traps=page.traps,
-            page_trap=page_trap,
-        )
-
-    def finish(self, page: Page) -> None:
-        """All links of the page have joined the frontier: its lease ends."""
-        self.frontier.done(self._leases.pop(page.digest), outcome_of(page), self.now())
 
     @one_step
     def try_again(
@@ -493,33 +464,3 @@ def _host(url: str, lease: Lease) -> str:
 def origin_of(lease: Lease) -> str:
     """Scheme and authority of the URL: what one robots.txt speaks for."""
     return lease.url[: lease.url.index("/", len("https://"))]
-
-
-def outcome_of(page: Page) -> Outcome:
-    """What a recorded page says of its host."""
-    failure = _failure(page)
-    return Outcome(
-        failure=failure,
-        fetched=bool(page.status) or failure is not Failure.NONE,
-        duration_seconds=page.seconds,
-        address=page.address,
-        state=page.state,
-        status=page.status,
-    )
-
-
-def _failure(page: Page) -> Failure:
-    """A last 5xx counts against the host like the ones before it; so does silence."""
-    if page.status in (429, 503):
-        return Failure.BUSY
-    if page.status >= 500:
-        return Failure.SERVER
-    return _FAILURES.get(page.reason, Failure.NONE) if page.status == 0 else Failure.NONE
-
-
-_FAILURES = {
-    "dns": Failure.DNS,
-    "refused": Failure.NETWORK,
-    "network": Failure.NETWORK,
-    "timeout": Failure.NETWORK,
-}

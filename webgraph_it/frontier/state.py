@@ -40,8 +40,12 @@ class Totals:
 
     def next_number(self) -> int:
         """Larger than all before: first come, first served."""
+        return self.next_numbers(1)
+
+    def next_numbers(self, count: int) -> int:
+        """The first of so many in a row."""
         number = self.sequence
-        self.sequence = number + 1
+        self.sequence = number + count
         return number
 
 

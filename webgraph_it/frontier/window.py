@@ -7,7 +7,7 @@ at the front: a row that was popped and is still in the range may then lie behin
 """
 
 from bisect import insort
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from .layers import Layers
 from .store import Row
@@ -43,6 +43,13 @@ class Window:
         if len(self._rows) > 2 * self._size:
             self._bound = self._rows[self._size][0]
             del self._rows[self._size :]
+
+    def offer_rows(self, rows: Iterable[Row]) -> None:
+        """`offer` of each; they are in order."""
+        for row in rows:
+            if self._bound is not None and row[0] >= self._bound:
+                return
+            self.offer(row)
 
     def lower(self) -> bytes:
         """A key below which the range is empty; a good start for the next window on it."""

@@ -1,4 +1,4 @@
-"""Links at rest: shard format, double-buffered writer, item pipeline; compact graph, URL map, BV codec.
+"""Links at rest: shard format, double-buffered writer; compact graph, URL map, BV codec.
 
 `WebGraph`, `UrlMap` and `BVGraph` are loaded when first asked for: the crawl needs neither numpy nor numba.
 """

@@ -85,6 +85,10 @@ class Writer(Protocol):
     async def room(self) -> None: ...
 
 
+NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
+"""A class of writers: made of what appends to the file, the scribe, and how many sequences fill a buffer."""
+
+
 class DoubleBufferedWriter:
     """One buffer fills while the other is written by the scribe."""
 
@@ -156,9 +160,7 @@ class Shards:
         directory: Path,
         committed: Mapping[str, Durable] | None,
         sequences: Mapping[str, int],
-        writer_class: Callable[
-            [Callable[[bytearray], None], ThreadPoolExecutor, int], Writer
-        ] = DoubleBufferedWriter,
+        writer_class: NewWriter = DoubleBufferedWriter,
     ) -> None:
         """`committed`: file name → what the last commit knew of it; None for a new crawl."""
         self._directory = directory

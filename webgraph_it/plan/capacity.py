@@ -7,7 +7,7 @@ simulated web (60,000 pages, 30 links each); they are estimates to plan with, no
 
 from dataclasses import dataclass
 
-from webgraph_it.settings import HOST_DELAY
+from webgraph_it.settings_table import CrawlSettings
 
 DAY = 86_400
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -52,7 +52,7 @@ class Crawl:
     """Mean of the bandwidth plan; None: as much as the crawler can use."""
     fetch_seconds: float = 2.0
     """From opening a connection to the last byte, on average."""
-    host_delay_seconds: float = HOST_DELAY
+    host_delay_seconds: float = CrawlSettings.HOST_DELAY.default_value
 
 
 def bandwidth_pages_per_second(crawl: Crawl) -> float | None:

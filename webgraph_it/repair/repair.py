@@ -53,6 +53,7 @@ from webgraph_it.repair.streams import (
     logged,
     sequences,
 )
+from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.urls.seed_changes import seed_digests
 
 PARENTS = (State.FETCHED, State.REDIRECT)
@@ -260,7 +261,7 @@ def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
         max_same_content=_limit(record, "MAX_SAME_CONTENT"),
         max_hosts_per_domain=_limit(record, "MAX_HOSTS_PER_DOMAIN"),
     )
-    order = record.get("settings", {}).get("FRONTIER_ORDER", Order.BREADTH)
+    order = record.get("settings", {}).get("FRONTIER_ORDER", CrawlSettings.FRONTIER_ORDER.default)
     if order not in list(Order):
         raise _wrong("FRONTIER_ORDER", order, " or ".join(Order))
     return Order(order), limits

@@ -30,10 +30,12 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from webgraph_it.crawl.extension import CrawlExtension
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.reconsider import reconsidered
 from webgraph_it.crawl.values import check
+from webgraph_it.engine.extension import CrawlExtension
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
 from webgraph_it.engine.required import put_guard
 from webgraph_it.engine.start import examine
 from webgraph_it.extract import LinkPolicy, link_policy
@@ -45,8 +47,8 @@ from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
 from webgraph_it.frontier.records import Failure, FrontierError, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
-from webgraph_it.graph.pipeline import GraphPipeline
 from webgraph_it.items import Link, Page, State
+from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.spiders.answers import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
@@ -95,22 +97,22 @@ class ItalySpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        settings = crawler.settings
         if not cls.by_hand:
-            put_guard(settings)
+            put_guard(crawler.settings)
+        values = CrawlSettings.read(crawler.settings)
         spider._policy = link_policy(
-            settings["LINK_KINDS_ARCS"],
-            settings["LINK_KINDS_FOLLOWED"],
-            settings["EXTRACT_EMBEDDED"],
-            settings["EXTRACT_PLAIN_TEXT"],
+            values.LINK_KINDS_ARCS,
+            values.LINK_KINDS_FOLLOWED,
+            values.EXTRACT_EMBEDDED,
+            values.EXTRACT_PLAIN_TEXT,
         )
         spider._robots = policy_of(crawler)
-        workers = settings["EXTRACT_WORKERS"]
+        workers = values.EXTRACT_WORKERS
         spider._extractors = WorkerPool(
             spider._policy,
             max(1, (os.cpu_count() or 1) - 1) if workers < 0 else workers,
-            settings["EXTRACT_TIMEOUT"],
-            settings["EXTRACT_MEMORY"],
+            values.EXTRACT_TIMEOUT,
+            values.EXTRACT_MEMORY,
         )
         crawler.signals.connect(spider.spider_opened, signals.spider_opened)
         crawler.signals.connect(spider.spider_closed, signals.spider_closed)
@@ -148,7 +150,7 @@ class ItalySpider(Spider):
         queued = 0
         for so_far in reconsidered(
             scheduler.frontier,
-            pipeline.tally,
+            pipeline.recorder.tally,
             Path(self.settings["JOBDIR"]),
             pipeline.committed,
             scheduler.limits,
@@ -167,15 +169,11 @@ class ItalySpider(Spider):
 
     @property
     def _scheduler(self) -> FrontierScheduler:
-        scheduler = self.crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)
-        return scheduler
+        return scheduler_of(self.crawler)
 
     @property
     def _pipeline(self) -> GraphPipeline:
-        pipeline = self.crawler.get_item_pipeline(GraphPipeline)
-        assert isinstance(pipeline, GraphPipeline)
-        return pipeline
+        return pipeline_of(self.crawler)
 
     # -- pages ---------------------------------------------------------------------------------------------
 

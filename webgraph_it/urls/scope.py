@@ -18,22 +18,8 @@ from webgraph_it.urls.ports import BAD_PORTS, port_of
 from webgraph_it.urls.seeds import Seeds
 from webgraph_it.urls.surt import SurtPrefixes, by_sign
 
-# The thesis' list, then images, film, sound, fonts and archives since.
-EXCLUDED_EXTENSIONS = tuple(
-    """
-    bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt
-    webp svg ico tif avif heic psd
-    webm mkv flv m4v mpg 3gp ogv
-    ogg oga flac aac m4a wma aif aiff
-    woff woff2 ttf otf eot
-    zip gz tgz bz2 xz 7z rar tar iso dmg exe msi apk jar deb rpm
-    """.split()  # noqa: SIM905 - sixty words are read more easily than sixty quotes
-)
 ADMITTED_ENDING = ".xml.gz"  # a packed sitemap: the one archive with links
-MAX_URL_LENGTH = 2083  # characters: what browsers and servers have long agreed on
 MAX_KEY_LENGTH = 16_384  # characters: more is data, not a name
-MAX_PATH_SEGMENTS = 20
-MAX_REPEATED_SEGMENTS = 3  # times in a row: then it is a trap
 MAX_QUERY_PARAMETERS = 20
 
 
@@ -86,15 +72,15 @@ class Scope:
 
     def __init__(
         self,
-        surts: Iterable[str] = ("it,",),
-        fetch_only: Iterable[str] = (),
+        surts: Iterable[str],
+        fetch_only: Iterable[str],
         *,
-        exclusions: Iterable[str] = (),
-        allowed_ports: Iterable[int] = (),
-        excluded_extensions: Iterable[str] = EXCLUDED_EXTENSIONS,
-        max_url_length: int = MAX_URL_LENGTH,
-        max_path_segments: int = MAX_PATH_SEGMENTS,
-        max_repeated_segments: int = MAX_REPEATED_SEGMENTS,
+        exclusions: Iterable[str],
+        allowed_ports: Iterable[int],
+        excluded_extensions: Iterable[str],
+        max_url_length: int,
+        max_path_segments: int,
+        max_repeated_segments: int,
         max_query_parameters: int = MAX_QUERY_PARAMETERS,
     ) -> None:
         included, excluded = by_sign(surts)
@@ -118,14 +104,14 @@ class Scope:
     def from_settings(cls, settings: Mapping[str, Any], seeds: Seeds) -> Self:
         """The scope of a crawl; seeds outside SCOPE_SURTS are directories, fetched for their links."""
         return cls(
-            settings.get("SCOPE_SURTS", ("it,",)),
+            settings["SCOPE_SURTS"],
             (*seeds.extra_prefixes, *seeds.directories),
             exclusions=seeds.exclusions,
-            allowed_ports=settings.get("ALLOWED_PORTS", ()),
-            excluded_extensions=settings.get("EXCLUDED_EXTENSIONS", EXCLUDED_EXTENSIONS),
-            max_url_length=int(settings.get("MAX_URL_LENGTH", MAX_URL_LENGTH)),
-            max_path_segments=int(settings.get("MAX_PATH_SEGMENTS", MAX_PATH_SEGMENTS)),
-            max_repeated_segments=int(settings.get("MAX_REPEATED_SEGMENTS", MAX_REPEATED_SEGMENTS)),
+            allowed_ports=settings["ALLOWED_PORTS"],
+            excluded_extensions=settings["EXCLUDED_EXTENSIONS"],
+            max_url_length=settings["MAX_URL_LENGTH"],
+            max_path_segments=settings["MAX_PATH_SEGMENTS"],
+            max_repeated_segments=settings["MAX_REPEATED_SEGMENTS"],
         )
 
     def __repr__(self) -> str:
@@ -139,6 +125,8 @@ class Scope:
             return Verdict.HOST
         if self._excludes and key in self.excluded:
             return Verdict.EXCLUDED
+        if inside and key.endswith(")/") and len(url) <= self._max_url_length:  # a host's front page
+            return Verdict.IN
         if "):" in key and port_of(key) in self._bad_ports:
             return Verdict.PORT
         path, _, query = key.partition("?")

@@ -31,10 +31,11 @@ MAX_DIRECTORIES = 10_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _BARE_DOMAIN = re.compile(r"[^\s/:?#@]+\.[^\s/:?#@]+(?::[0-9]+)?(?:/\S*)?")
-_PLAIN_DOMAIN = re.compile(
-    r"(?!www[0-9]*\.)(?=.{1,253}$)(?:(?!xn--)[a-z0-9_-]{1,63}\.)+(?!xn--)[a-z][a-z0-9_-]{0,62}"
-)
-"""A domain that no step of the recipe changes: what nearly every line of a registry's list is."""
+_PLAIN = rb"(?!www[0-9]*\.)(?=.{1,253}$)((?:(?!xn--)[a-z0-9_-]{1,63}\.)+((?!xn--)[a-z][a-z0-9_-]{0,62}))"
+_PLAIN_DOMAIN = re.compile(_PLAIN + rb"[\r\n]*")
+"""A line with a domain that no step of the recipe changes: nearly every line of a registry's list."""
+_PLAIN_LINES = re.compile(rb"^" + _PLAIN + rb"\r?$", re.MULTILINE)
+_DIRECTIVES = re.compile(rb"^\s*[+-]", re.MULTILINE)
 _SHOWN_CHARACTERS = 100
 
 
@@ -84,7 +85,7 @@ class Seeds(NamedTuple):
 # -- what the file means --------------------------------------------------------------------------------------
 
 
-def read_seeds(path: str | PathLike[str], surts: tuple[str, ...] = ("it,",)) -> Seeds:
+def read_seeds(path: str | PathLike[str], surts: tuple[str, ...]) -> Seeds:
     """The file, judged by SCOPE_SURTS; SeedsError if it cannot be read or has no usable seed.
 
     It is read twice: the prefixes may stand behind the seeds that they cover. An unchanged file is not read again.
@@ -112,10 +113,15 @@ def _read_seeds(path: str, size: int, changed_at: int, surts: tuple[str, ...]) -
     starts = scope.starts
     directories: dict[str, None] = {}
     count = inside = outside = explicit = complaints = 0
-    for batch in read_batches(path):
-        count += len(batch.names)
-        complaints += len(batch.complaints)
-        for name in batch.names:
+    for lines in _lines(path, 0):
+        if not unwanted and _all_plain_and_inside(lines, starts):
+            count += len(lines)
+            inside += len(lines)
+            continue
+        found, wrong = _named(lines, path, 0)
+        count += len(found)
+        complaints += len(wrong)
+        for name in found:
             if unwanted and name.key in unwanted:
                 continue
             if name.key.startswith(starts):
@@ -138,10 +144,20 @@ def _read_seeds(path: str, size: int, changed_at: int, surts: tuple[str, ...]) -
     )
 
 
+def _all_plain_and_inside(lines: list[bytes], starts: tuple[str, ...]) -> bool:
+    """Whether every line is a plain domain below a TLD that is in scope as a whole: quick, for long lists."""
+    found = _PLAIN_LINES.findall(b"".join(lines))
+    if len(found) != len(lines):
+        return False
+    return all(f"{tld.decode()},".startswith(starts) for tld in {tld for _, tld in found})
+
+
 def directives(path: str | PathLike[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The prefixes of the `+` and of the `-` lines. Complaints about them come with the batches."""
     prefixes: dict[str, dict[str, None]] = {"+": {}, "-": {}}
     for lines in _lines(path, 0):
+        if not _DIRECTIVES.search(b"".join(lines)):
+            continue
         for line in lines:
             if line.lstrip().startswith((b"+", b"-")):
                 text = _text(line)
@@ -196,7 +212,13 @@ def read_batches(
 def _named(lines: list[bytes], origin: str, number: int) -> tuple[list[names.Name], list[str]]:
     found: list[names.Name] = []
     complaints: list[str] = []
+    plain, digest = _PLAIN_DOMAIN.fullmatch, names.digest
     for line_number, line in enumerate(lines, number):
+        if domain := plain(line):
+            host = domain[1].decode()
+            key = f"{','.join(host.split('.')[::-1])})/"
+            found.append(names.Name(f"http://{host}/", key, digest(key)))
+            continue
         text = _text(line)
         try:
             if text.startswith(("+", "-")):
@@ -209,9 +231,6 @@ def _named(lines: list[bytes], origin: str, number: int) -> tuple[list[names.Nam
 
 
 def _seed(text: str) -> names.Name:
-    if _PLAIN_DOMAIN.fullmatch(text):
-        key = f"{','.join(reversed(text.split('.')))})/"
-        return names.Name(f"http://{text}/", key, names.digest(key))
     found = names.name(f"http://{text}" if _BARE_DOMAIN.fullmatch(text) else text)
     if isinstance(found, names.Refusal):
         shown = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"

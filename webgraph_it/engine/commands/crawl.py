@@ -76,7 +76,7 @@ def _held_back() -> Iterator[list[logging.LogRecord]]:
 
 
 def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]") -> int:
-    from webgraph_it.crawl.extension import CrawlExtension
+    from webgraph_it.engine.extension import CrawlExtension
 
     error = crawling.exception() if crawling.done() and not crawling.cancelled() else None
     if isinstance(

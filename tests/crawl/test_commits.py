@@ -9,8 +9,8 @@ from webgraph_it.simweb import SimWeb
 
 WITH_LITTLE_ROOM = """
 from scrapy.cmdline import execute
-from webgraph_it.crawl import extension
-extension.MOST_UNCOMMITTED = 50
+from webgraph_it.crawl import commits
+commits.MAX_UNCOMMITTED = 50
 execute()
 """
 

@@ -1,0 +1,193 @@
+"""The crawl as a Scrapy extension: claims JOBDIR, starts the parts of a crawl (running.py), and stops them.
+
+spider_opened starts the timers, spider_closed commits for the last time and says how to resume.
+Whatever goes wrong inside ends in `fail`: one sentence, exit code 1, and a directory that resumes from its last commit.
+"""
+
+import asyncio
+import gc
+import json
+import logging
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.failures import Failures, of_step
+from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.lane import Lane
+from webgraph_it.crawl.last_words import last_words
+from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
+from webgraph_it.crawl.remembered import REMEMBERED
+from webgraph_it.crawl.unix_signals import UnixSignals
+from webgraph_it.engine.address_clock import AddressClock
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.pipeline import pipeline_of
+from webgraph_it.engine.required import check_spider
+from webgraph_it.engine.running import Running
+from webgraph_it.fetch.handler import fetcher_of
+from webgraph_it.frontier.records import FrontierError
+from webgraph_it.graph.shards import CRAWL_FILE
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+GARBAGE_THRESHOLD = 20_000
+"""New objects between two looks for cyclic garbage: a crawl makes many objects and hardly any cycles."""
+
+
+class CrawlExtension:
+    """One crawl, from claiming its directory to its last words."""
+
+    def __init__(
+        self,
+        crawler: "Crawler",
+        directory: CrawlDirectory,
+        commit_seconds: float,
+        checkpoint_seconds: float,
+        min_free_disk_bytes: int,
+    ) -> None:
+        self._crawler = crawler
+        self._directory = directory
+        self._commit_seconds = commit_seconds
+        self._checkpoint_seconds = checkpoint_seconds
+        self._min_free_disk_bytes = min_free_disk_bytes
+        self._failures = Failures(directory.path)
+        self._running: Running | None = None
+        """None: not opened, or not all of it."""
+        self.exit_code = STOPPED
+        """What the process tells its caller; final once the spider is closed."""
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        settings = crawler.settings
+        check_spider(crawler.spider)
+        directory = CrawlDirectory(Path(settings["JOBDIR"]))
+        changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
+        for change in changes:
+            logger.info("%s; noted in %s.", change, directory.path / CRAWL_FILE)
+        extension = cls(
+            crawler,
+            directory,
+            settings.getfloat("COMMIT_INTERVAL"),
+            settings.getfloat("CHECKPOINT_INTERVAL"),
+            settings["MIN_FREE_DISK"],
+        )
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    # -- from its opening to its last words ------------------------------------------------------------------
+
+    async def spider_opened(self) -> None:
+        try:
+            self._open()
+        except Exception as error:
+            self._failures.note(f"it could not be opened ({error!r})")
+            raise CloseSpider("failed") from error
+
+    def _open(self) -> None:
+        scheduler_of(self._crawler).leases.on_failure = self._step_failed
+        running = Running(
+            self._crawler, self._directory, self._min_free_disk_bytes, self._failures, self.fail
+        )
+        self._join(running)
+        self._crawler.stats.set_value("start_time", datetime.now(UTC))
+        gc.freeze()
+        gc.set_threshold(GARBAGE_THRESHOLD)
+        for cut in running.recorder.shards.recovered:
+            logger.warning(cut)
+        running.start_timers(self._commit_seconds, self._checkpoint_seconds)
+        self._signals = UnixSignals(running.ask_for_checkpoint)
+        self._signals.listen()
+        running.stalls.watchdog.start()
+        self._running = running
+
+    def _join(self, running: Running) -> None:
+        """What the settings say goes between fetcher, scheduler and pipeline."""
+        settings, scheduler = self._crawler.settings, running.scheduler
+        if settings.getfloat("ADDRESS_DELAY"):
+            fetcher_of(self._crawler).use_clock(AddressClock(scheduler))
+        if settings["LEAN_ENGINE"]:
+            scheduler.lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
+
+    async def load_seeds(self) -> None:
+        """All of SEEDS goes to the frontier, or what an earlier run did not load."""
+        if self._running is not None:
+            await self._running.load_seeds()
+
+    async def spider_closed(self, reason: str) -> None:
+        """The last commit, the reports, how to resume, and the exit code."""
+        left = 0
+        try:
+            if self._running is not None:
+                left = await self._close(self._running, reason)
+        except Exception:
+            self._failures.note_silently("it could not be closed")
+            raise
+        finally:
+            self._directory.unlock()
+            self.exit_code = FAILED if self._failures else exit_code(reason, left)
+
+    async def _close(self, running: Running, reason: str) -> int:
+        """How many URLs are left."""
+        self._signals.stop()
+        running.stalls.watchdog.stop()
+        await running.commit_for_the_last_time()
+        counts = running.scheduler.frontier.counts()
+        left = counts.queued + counts.leased
+        self._finish_stats(running, reason)
+        await running.report_for_the_last_time("Finished" if reason == "finished" else f"Stopped ({reason})")
+        running.close_files()
+        self._say_last_words(running, reason, left)
+        return left
+
+    def _finish_stats(self, running: Running, reason: str) -> None:
+        """What Scrapy's CoreStats would have counted, page by page."""
+        stats, run = self._crawler.stats, running.run
+        stats.set_value("finish_time", datetime.now(UTC))
+        stats.set_value("elapsed_time_seconds", time.monotonic() - run.opened_at)
+        stats.set_value("finish_reason", reason)
+        stats.set_value("loop/longest_turn_seconds", running.stalls.watchdog.longest_seconds)
+        stats.set_value("item_scraped_count", running.recorder.tally.pages - run.pages)
+
+    def _say_last_words(self, running: Running, reason: str, left: int) -> None:
+        directory = self._directory
+        for words in last_words(
+            running.recorder.tally,
+            directory.path,
+            directory.reports,
+            running.seeds.loaded,
+            left,
+            reason,
+            failed=bool(self._failures),
+        ):
+            logger.info(words)
+
+    # -- failures --------------------------------------------------------------------------------------------
+
+    def fail(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None:
+        """Stop, with exit code 1. `is_whole` False: frontier and shards may disagree, nothing more is committed."""
+        self._failures.note(why, remedy)
+        running = self._running
+        if running is None:
+            return
+        if not is_whole:
+            running.committer.stop()
+        running.control.pause("failed")
+        if not running.scheduler.is_closing:
+            closing = self._crawler.engine.close_spider_async(reason="failed")
+            self._closing = asyncio.get_running_loop().create_task(closing)
+
+    def _step_failed(self, error: BaseException) -> None:
+        """Inside the one step of a page, or of another change of the frontier."""
+        if not isinstance(error, FrontierError):
+            logger.error("A step of the crawl was not finished.", exc_info=error)
+        why, remedy = of_step(error, self._directory.path)
+        self.fail(why, is_whole=False, remedy=remedy)

@@ -1,0 +1,115 @@
+"""The crawl as it is now, read from every part that knows: for the progress, and for why nothing moves."""
+
+import os
+import resource
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webgraph_it.crawl.control import Control
+from webgraph_it.crawl.host_waits import grouped
+from webgraph_it.crawl.progress import Moment, Run, Snapshot, rates
+from webgraph_it.crawl.record import Recorder
+from webgraph_it.crawl.standstill import Facts
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.fetch.bandwidth_middleware import BandwidthMiddleware, shaper_of
+from webgraph_it.fetch.handler import fetcher_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class Gauges:
+    """Reads, and changes nothing."""
+
+    def __init__(
+        self, crawler: "Crawler", recorder: Recorder, control: Control, run: Run, path: Path
+    ) -> None:
+        self._crawler = crawler
+        self._scheduler = scheduler_of(crawler)
+        self._fetcher = fetcher_of(crawler)
+        self._shaper = shaper_of(crawler)
+        self._recorder = recorder
+        self._control = control
+        self._run = run
+        self._path = path
+
+    @property
+    def answers(self) -> tuple[int, int]:
+        """Responses and recorded pages so far."""
+        return self._fetcher.replies, self._recorder.tally.pages
+
+    @property
+    def free_disk_bytes(self) -> int:
+        return shutil.disk_usage(self._path).free
+
+    @property
+    def _bytes_per_second(self) -> float | None:
+        """What the schedule allows; None = no limit."""
+        rate: float | None = self._crawler.stats.get_value("bandwidth/cap_bytes_per_second")
+        return rate
+
+    def facts(self, idle_seconds: float) -> Facts:
+        """What may hold up the crawl now."""
+        fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
+        gate = fetcher.gate
+        now, counts = time.time(), scheduler.frontier.counts()
+        waits = list(scheduler.frontier.waits())
+        bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
+        rate = self._bytes_per_second
+        return Facts(
+            now=now,
+            idle_seconds=idle_seconds,
+            queued=counts.queued,
+            pauses=(*self._control.reasons, *(("by the engine",) if engine.paused else ())),
+            disk_is_full=self._recorder.shards.waiting_for_disk,
+            bytes_per_second=rate,
+            rate_until=bandwidth.rate_until(now) if rate is not None and bandwidth is not None else None,
+            waiting_for_bandwidth=bandwidth.waiting if bandwidth is not None else 0,
+            connections=fetcher.governor.sockets,
+            connections_cap=fetcher.governor.cap,
+            waiting_for_connection=fetcher.waiting_for_place,
+            waiting_for_address=gate.waiting if gate else 0,
+            address_until=gate.next_at if gate else None,
+            waiting_for_dns=fetcher.waiting_for_dns,
+            awaiting_response=len(fetcher.exchanging),
+            under_way=counts.leased,
+            waiting_for_extraction=scheduler.frontier.reading,
+            host_waits=grouped(waits, scheduler.robots_waits, scheduler.now() - now),
+            other_hosts=max(0, counts.hosts_waiting + counts.hosts_parked - len(waits)),
+        )
+
+    def moment(self, last: Moment | None) -> Moment:
+        """The crawl now; rates since `last`."""
+        now, tally, counts = time.monotonic(), self._recorder.tally, self._scheduler.frontier.counts()
+        received = self._shaper.wire_bytes()
+        rate = rates(tally.pages, received, now, self._run, last)
+        snapshot = Snapshot(
+            time=time.time(),
+            pages=tally.pages,
+            pages_per_second=rate.pages,
+            mean_pages_per_second=rate.mean_pages,
+            wire_bytes=received,
+            wire_bytes_per_second=rate.wire_bytes,
+            bandwidth_cap=self._bytes_per_second,
+            connections=self._fetcher.governor.sockets,
+            connections_cap=self._crawler.settings.getint("MAX_TCP_CONNECTIONS"),
+            hosts_ready=counts.hosts_ready,
+            hosts_waiting=counts.hosts_waiting,
+            hosts_parked=counts.hosts_parked,
+            queued=counts.queued,
+            seen=counts.seen,
+            links_per_page=tally.links_per_page,
+            free_disk_bytes=self.free_disk_bytes,
+            rss_bytes=rss_bytes(),
+        )
+        return Moment(now, snapshot)
+
+
+def rss_bytes() -> int:
+    """Resident memory now; the peak where /proc is not there."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,63 @@
+"""The graph writer as an item pipeline: opens the streams of the crawl and gives every Page to the Recorder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.utils.misc import load_object
+
+from webgraph_it.crawl.record import Recorder
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.graph.committed import unpacked
+from webgraph_it.graph.tally import Tally
+from webgraph_it.graph.writer import Durable, NewWriter, Shards
+from webgraph_it.items import Page
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class GraphPipeline:
+    """Writes the three streams of a crawl (crawl/record.py says how)."""
+
+    recorder: Recorder
+    committed: dict[str, Durable]
+    """The files of the runs before this one."""
+
+    def __init__(
+        self, crawler: "Crawler", directory: Path, buffers: dict[str, int], writer_class: NewWriter
+    ) -> None:
+        self._crawler = crawler
+        self._directory = directory
+        self._buffers = buffers
+        self._writer_class = writer_class
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> Self:
+        settings = crawler.settings
+        graph, urls = settings.getint("GRAPH_BUFFER"), settings.getint("URLS_BUFFER")
+        return cls(
+            crawler,
+            Path(settings["JOBDIR"]),
+            {"graph": graph, "urls": urls, "pages": graph},
+            load_object(settings["GRAPH_WRITER"]),
+        )
+
+    def open_spider(self) -> None:
+        scheduler = scheduler_of(self._crawler)
+        frontier = scheduler.frontier
+        self.committed = unpacked(frontier.get_meta("shards"))
+        shards = Shards(self._directory, self.committed, self._buffers, self._writer_class)
+        tally = Tally(frontier.get_meta("tally"))
+        self.recorder = Recorder(frontier, scheduler.leases, scheduler.now, shards, tally)
+
+    async def process_item(self, item: Any) -> Any:
+        if isinstance(item, Page):
+            await self.recorder.take(item)
+        return item
+
+
+def pipeline_of(crawler: "Crawler") -> GraphPipeline:
+    """Once the engine is open."""
+    pipeline = crawler.get_item_pipeline(GraphPipeline)
+    assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
+    return pipeline

@@ -1,0 +1,178 @@
+"""The parts of a crawl that runs, made and joined. CrawlExtension starts and stops them."""
+
+import logging
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from webgraph_it.crawl.commit import Committer
+from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
+from webgraph_it.crawl.complaints import Complaints
+from webgraph_it.crawl.control import Control
+from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError
+from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
+from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.progress import LiveLine, Run
+from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
+from webgraph_it.crawl.reporter import Reporter
+from webgraph_it.crawl.stall_log import StallLog
+from webgraph_it.crawl.standstill_watch import StandstillWatch
+from webgraph_it.crawl.teller import Teller
+from webgraph_it.crawl.timers import Timers
+from webgraph_it.engine.gauges import Gauges
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.pipeline import pipeline_of
+from webgraph_it.engine.seed_loading import SeedLoading
+from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
+from webgraph_it.urls.middlewares import scope_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class Fail(Protocol):
+    """Stops the crawl with exit code 1 (CrawlExtension.fail)."""
+
+    def __call__(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None: ...
+
+
+class Running:
+    """Nothing here runs by itself before `start_timers`."""
+
+    def __init__(
+        self,
+        crawler: "Crawler",
+        directory: CrawlDirectory,
+        min_free_disk_bytes: int,
+        failures: Failures,
+        fail: Fail,
+    ) -> None:
+        settings, set_stat = crawler.settings, crawler.stats.set_value
+        self.directory = directory
+        self.failures = failures
+        self.scheduler = scheduler = scheduler_of(crawler)
+        self.recorder = recorder = pipeline_of(crawler).recorder
+        tally, frontier, reports = recorder.tally, scheduler.frontier, directory.reports
+        self.run = run = Run(time.monotonic(), tally.pages, tally.seconds)
+        self.control = Control(scheduler.pause)
+        self.committer = Committer(directory, frontier, recorder.shards, tally, recorder.step)
+        self.gauges = Gauges(crawler, recorder, self.control, run, directory.path)
+        self.stalls = StallLog(set_stat)
+        self._scope, self._seed_list = scope_of(crawler), Path(settings["SEEDS"])
+        complaints = Complaints(reports)
+        list_to_report = _kept_seeds(directory) or self._seed_list
+        self.reporter = Reporter(directory, frontier, tally, list_to_report, self._scope, run, complaints)
+        self.commits = Commits(
+            self.committer,
+            frontier,
+            tally,
+            run,
+            lambda error: fail(f"it could not be committed ({error})", is_whole=False),
+        )
+        self.progress = ProgressLog(
+            reports, self.gauges.moment, run, tally, self.committer, complaints, set_stat
+        )
+        self.teller = Teller(_live_line(), self.gauges.moment)
+        self.seeds = SeedLoading(
+            scheduler, recorder, self.commits, failures, fail, hold=bool(settings["MAX_DEPTH"])
+        )
+        self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
+        self._standstill = StandstillWatch(run.opened_at)
+        self._stop = StopWatch(crawler, recorder.shards, self.committer)
+        self._timers = Timers(_task_failed(failures, fail))
+
+    async def load_seeds(self) -> None:
+        await self.seeds.load(self._seed_list, self._scope)
+
+    def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
+        """`checkpoint_seconds` 0: only on request."""
+        every = self._timers.every
+        every(commit_seconds, self.commits.commit)
+        every(LOOK_SECONDS, self.commits.commit_if_large)
+        if checkpoint_seconds:
+            every(checkpoint_seconds, self.checkpoint)
+        every(FIRST_PROGRESS_SECONDS, self.progress.write_if_due, at_once=True)
+        every(self.teller.interval_seconds, self.teller.tell)
+        every(DISK_SECONDS, self._watch_disk, at_once=True)
+        every(self._standstill.interval_seconds, self._watch_standstill)
+        self._stop_watching = every(STOP_SECONDS, self._stop.look)
+
+    def ask_for_checkpoint(self) -> None:
+        self._timers.once(self.checkpoint)
+
+    async def checkpoint(self) -> None:
+        """Next file numbers; what is older is never touched again."""
+        await self.commits.commit(checkpoint=True)
+        if self.failures:
+            return
+        await self.reporter.write("Running")
+        logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
+
+    async def commit_for_the_last_time(self) -> None:
+        """What comes between the last commit and the end would be in the frontier alone: nothing more is recorded."""
+        self._timers.cancel(
+            but=self._stop_watching
+        )  # it sees to it that the last commit does not wait for ever
+        self.scheduler.leases.ended = True
+        with suppress(Exception):  # `fail` was called
+            await self.commits.commit()
+        self._stop_watching.cancel()
+
+    async def report_for_the_last_time(self, status: str) -> None:
+        if self.committer.stopped:
+            await self.reporter.wait()  # it reads the store
+        else:
+            self.progress.write()
+            await self.reporter.write(status)
+        self.teller.end()
+
+    def close_files(self) -> None:
+        """With what was committed last; a frontier that must not be committed is left as by a crash."""
+        self.recorder.shards.close()
+        frontier = self.scheduler.frontier
+        if self.committer.stopped:
+            frontier.abandon()
+            return
+        try:
+            frontier.close()
+        except Exception as error:  # all is committed; only that the end was clean is not on record
+            self.failures.note(f"its frontier could not be closed ({error})")
+
+    async def _watch_disk(self) -> None:
+        self._disk.look(self.gauges.free_disk_bytes)
+
+    async def _watch_standstill(self) -> None:
+        """A crawl that gets no response says why."""
+        now = time.monotonic()
+        if self._standstill.is_due(self.gauges.answers, now):
+            facts = self.gauges.facts(self._standstill.idle_seconds(now))
+            if words := self._standstill.words(facts, now):
+                logger.warning(words)
+
+
+def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
+    """Without commits or the disk watch the crawl must not go on."""
+
+    def failed(error: Exception) -> None:
+        if not failures:
+            logger.error("A task of the crawl itself failed.", exc_info=error)
+        fail(f"a task of its own failed ({error!r})")
+
+    return failed
+
+
+def _kept_seeds(directory: CrawlDirectory) -> Path | None:
+    """The crawl's own copy of its seeds: what the user gave may be gone when the reports are written."""
+    with suppress(DirectoryError):  # the copy is missing, and the same seeds were given again
+        return directory.seeds_copy()
+    return None
+
+
+def _live_line() -> LiveLine | None:
+    return LiveLine(sys.stderr, shutil.get_terminal_size().columns) if sys.stderr.isatty() else None

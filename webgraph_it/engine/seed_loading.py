@@ -1,0 +1,64 @@
+"""The seeds of a crawl that runs: loaded while pages are already fetched, unless depth is counted from them."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from webgraph_it.crawl.commits import Commits
+from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.record import Recorder
+from webgraph_it.crawl.seeding import Loaded, SeedLoader
+from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.seeds import SeedsError
+
+
+class SeedLoading:
+    """`hold`: nothing is fetched until all seeds are loaded. `fail` is told of a list that cannot be read."""
+
+    def __init__(
+        self,
+        scheduler: FrontierScheduler,
+        recorder: Recorder,
+        commits: Commits,
+        failures: Failures,
+        fail: Callable[[str], None],
+        *,
+        hold: bool,
+    ) -> None:
+        self._scheduler = scheduler
+        self._recorder = recorder
+        self._commits = commits
+        self._failures = failures
+        self._fail = fail
+        self._hold = hold
+        self.loaded: Loaded | None = None
+        """How far the list is loaded; None: not begun."""
+
+    async def load(self, path: Path, scope: Scope) -> None:
+        """All of the list goes to the frontier, or what an earlier run did not load."""
+        scheduler = self._scheduler
+        if scheduler.ended:
+            return
+        record = self._recorder.record_seeds
+        loader = SeedLoader(path, scope, scheduler.frontier, record, self._let_others_run)
+        self.loaded = loader.loaded
+        scheduler.held = self._hold
+        try:
+            await loader.load(lambda: scheduler.ended or scheduler.is_closing)
+        except SeedsError as error:
+            self._fail(str(error))
+        except Exception:
+            if not self._failures:  # of a commit, which has said so
+                raise
+        finally:
+            scheduler.held = False
+        scheduler.wake()
+
+    async def _let_others_run(self) -> None:
+        """Between two slices: fetches, and a commit for which loading waits, so that memory holds no second one."""
+        self._scheduler.wake()
+        await asyncio.sleep(0)
+        if self._recorder.shards.full:
+            await self._recorder.shards.room()
+        await self._commits.commit_if_many_seeds()

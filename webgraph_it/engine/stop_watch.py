@@ -1,0 +1,52 @@
+"""A stop ends within DOWNLOAD_TIMEOUT + 10 s: once the engine closes, what would keep it is ended.
+
+What was not sent is called off at once, what was sent when its time is over, and a full disk is waited for no longer
+than STOP_DISK_SECONDS. Called-off URLs stay in the frontier as they were.
+"""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from webgraph_it.crawl.commit import Committer
+from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.fetch.downloader import LeanDownloader
+from webgraph_it.fetch.handler import fetcher_of
+from webgraph_it.graph.writer import Shards
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+STOP_SECONDS = 0.5
+"""How often it is looked whether the crawl is to stop."""
+STOP_DISK_SECONDS = 5.0
+"""How long a crawl that stops waits for a full disk."""
+
+
+class StopWatch:
+    """Looks every STOP_SECONDS, also during the last commit: it must not wait for ever."""
+
+    def __init__(self, crawler: "Crawler", shards: Shards, committer: Committer) -> None:
+        self._crawler = crawler
+        self._scheduler = scheduler_of(crawler)
+        self._fetcher = fetcher_of(crawler)
+        self._shards = shards
+        self._committer = committer
+        self._began: float | None = None
+
+    async def look(self) -> None:
+        if not self._scheduler.is_closing:
+            return
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+        elapsed = now - self._began
+        self._call_off(elapsed)
+        if self._shards.waiting_for_disk and elapsed >= STOP_DISK_SECONDS:
+            self._shards.stop_waiting()
+
+    def _call_off(self, elapsed: float) -> None:
+        """Fetches that wait; those that were sent when the time of any fetch is over, or nothing counts any more."""
+        patience = 0.0 if self._committer.stopped else self._fetcher.settings.total_seconds
+        downloader: Any = self._crawler.engine.downloader
+        if isinstance(downloader, LeanDownloader):
+            downloader.call_off(self._fetcher.exchanging if elapsed < patience else ())

@@ -1,0 +1,225 @@
+"""How a setting's value is read, one Reader for each kind of value: from what people type to a value of its true type.
+
+Pure. A reader takes what `-s` gives (text; JSON for lists and objects), what a settings module holds, and a value that
+was read before: reading twice changes nothing. It raises one of MISTAKES for anything else.
+"""
+
+import json
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+from webgraph_it.fetch.schedule import pairs_of, parse_entries
+from webgraph_it.items import LINK_KINDS
+from webgraph_it.units import size_bytes
+from webgraph_it.urls import surt
+
+T = TypeVar("T")
+
+MISTAKES = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, RecursionError),
+    *(AttributeError, ImportError, OSError),  # of a path to a class, of a time zone
+)
+"""What a reader raises for a wrong value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader(Generic[T]):
+    """One kind of value."""
+
+    read: Callable[[Any], T]
+    expected: str
+    """What a refusal says was expected."""
+    unit: str = ""
+
+
+# -- numbers ------------------------------------------------------------------------------------------------
+
+
+def whole_number(expected: str, unit: str, *, least: int) -> Reader[int]:
+    """An integer from `least`."""
+
+    def read(value: Any) -> int:
+        number = int(value)
+        if number < least or number != float(value):
+            raise ValueError
+        return number
+
+    return Reader(read, expected, unit)
+
+
+def count(unit: str) -> Reader[int]:
+    return whole_number("a whole number, 1 or more", unit, least=1)
+
+
+def count_or_none(unit: str) -> Reader[int]:
+    return whole_number("a whole number, 0 or more", unit, least=0)
+
+
+def limit(unit: str) -> Reader[int]:
+    return whole_number("a whole number, 0 or more (0 = no limit)", unit, least=0)
+
+
+def number(expected: str, unit: str, *, least: float = 0.0) -> Reader[float]:
+    """A finite number from `least`."""
+
+    def read(value: Any) -> float:
+        found = float(value)
+        if not least <= found < float("inf"):
+            raise ValueError
+        return found
+
+    return Reader(read, expected, unit)
+
+
+SECONDS = number("seconds, 0 or more, such as 1.5", "s")
+TIMEOUT = number("seconds, more than 0, such as 20", "s", least=0.001)
+
+
+def _repetitions(value: Any) -> int:
+    found = limit("").read(value)
+    if found == 1:
+        raise ValueError
+    return found
+
+
+REPETITIONS = Reader(_repetitions, "0 (no limit), or 2 or more", "repetitions")
+
+SIZE = Reader(lambda value: size_bytes(str(value)), "a size such as 500 MB or 2 GB", "bytes")
+
+
+# -- texts --------------------------------------------------------------------------------------------------
+
+
+def text(expected: str) -> Reader[str]:
+    return Reader(_text, expected)
+
+
+def one_of(*names: str) -> Reader[str]:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise ValueError
+        return str(value)
+
+    return Reader(read, " or ".join(names))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _page_or_nothing(value: Any) -> str:
+    if value and not re.match(r"https?://\S+\.\S+", _text(value)):
+        raise ValueError
+    return _text(value)
+
+
+def _writer(value: Any) -> str:
+    """The class is loaded, so that a wrong path is found before the crawl begins."""
+    found = pkgutil.resolve_name(_text(value))
+    if not all(hasattr(found, name) for name in ("write", "swap", "full")):
+        raise ValueError
+    return _text(value)
+
+
+FILE = text("the path of a JSON file, or nothing")
+"""A path that a crawl remembers in full, so that it can be resumed from another working directory."""
+PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
+TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
+WRITER = Reader(_writer, "the path of a writer class")
+FLAG = Reader(
+    lambda value: {"true": True, "1": True, "false": False, "0": False}[str(value).lower()], "true or false"
+)
+
+
+# -- lists and objects --------------------------------------------------------------------------------------
+
+
+def texts(expected: str) -> Reader[list[str]]:
+    """A JSON list of texts; a single text, or several with commas, is what people type too."""
+    return Reader(_texts, expected)
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _is_bare(value: Any) -> bool:
+    """Typed without the brackets of a list."""
+    return isinstance(value, str) and not value.lstrip().startswith("[")
+
+
+def _texts(value: Any) -> list[str]:
+    if _is_bare(value):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    items = _json(value)
+    if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+        raise TypeError
+    return list(items)
+
+
+def _surts(value: Any) -> list[str]:
+    """Prefixes end with a comma, as in `it,`: so commas do not separate them."""
+    prefixes = [surt.signed_prefix(item) for item in ([value] if _is_bare(value) else _texts(value))]
+    if all(prefix.startswith("-") for prefix in prefixes):
+        raise ValueError
+    return prefixes
+
+
+def _kinds(value: Any) -> list[str]:
+    kinds = _texts(value)
+    if not set(kinds) <= set(LINK_KINDS):
+        raise ValueError
+    return kinds
+
+
+def _ports(value: Any) -> list[int]:
+    ports = _json(f"[{value}]" if _is_bare(value) else value)
+    if not isinstance(ports, list | tuple) or not all(_is_port(port) for port in ports):
+        raise ValueError
+    return list(ports)
+
+
+def _port_map(value: Any) -> dict[str, int]:
+    ports = {str(int(port)): int(instead) for port, instead in dict(_json(value)).items()}
+    if not all(_is_port(int(port)) and _is_port(instead) for port, instead in ports.items()):
+        raise ValueError
+    return ports
+
+
+def _is_port(port: Any) -> bool:
+    return type(port) is int and 0 < port < 65536
+
+
+def _servers(value: Any) -> list[str]:
+    servers = _texts(value)
+    for server in servers:
+        match = re.fullmatch(r"(?:([0-9.]+)|\[([0-9a-fA-F:.]+)\])(?::([0-9]{1,5}))?", server)
+        if match is None or not _is_port(int(match[3] or 53)):
+            raise ValueError
+        ip_address(match[1] or match[2])
+    return servers
+
+
+def _networks(value: Any) -> list[str]:
+    return [str(ip_network(item)) for item in _texts(value)]
+
+
+def _schedule(value: Any) -> list[list[str]]:
+    parse_entries(value)
+    return [list(pair) for pair in pairs_of(value)]
+
+
+SURTS = Reader(_surts, 'a JSON list of SURT prefixes such as ["it,"], at least one of them without a -')
+KINDS = Reader(_kinds, f"a JSON list of some of {', '.join(LINK_KINDS)}")
+PORTS = Reader(_ports, "a JSON list of ports such as [6667]")
+PORT_MAP = Reader(_port_map, 'a JSON object such as {"80": 8080, "443": 8443}')
+SERVERS = Reader(_servers, 'a JSON list such as ["127.0.0.1:5353"]')
+NETWORKS = Reader(_networks, 'a JSON list of networks such as ["127.0.0.0/8"]')
+SCHEDULE = Reader(_schedule, 'a JSON list such as [["mon-fri 08:00-19:00", "1500 KB/s"]]')
