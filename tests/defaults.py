@@ -12,10 +12,10 @@ from webgraph_it.extract.workers import WorkerPool as _WorkerPool
 from webgraph_it.fetch import handler, response_parser, schedule
 from webgraph_it.fetch.client import FetchSettings
 from webgraph_it.fetch.dns import DnsSettings
-from webgraph_it.fetch.robots import PRODUCT_TOKEN
-from webgraph_it.fetch.robots import RobotsPolicy as _RobotsPolicy
 from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Limits
+from webgraph_it.robots.policy import PRODUCT_TOKEN
+from webgraph_it.robots.policy import RobotsPolicy as _RobotsPolicy
 from webgraph_it.settings_table import TABLE, CrawlSettings
 from webgraph_it.urls import seeds
 from webgraph_it.urls.scope import Scope

@@ -1,6 +1,6 @@
 """Run a module with one place of ours changed, to see which test would notice.
 
-    python -m tests.mutants webgraph_it.graph.writer 'os.fsync(fd)' '' scrapy crawl italy …
+    python -m tests.mutants webgraph_it.shards.writer 'os.fsync(fd)' '' scrapy crawl italy …
 
 The text must occur exactly once in the module; the rest is the module to run, as after `python -m`.
 """

@@ -15,18 +15,18 @@ from scrapy.utils.test import get_crawler
 from tests.defaults import project_settings, typed
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import check
+from webgraph_it.engine.handler import dns_settings, fetch_settings
+from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool
-from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.client import FetchSettings
 from webgraph_it.fetch.dns import DnsSettings
-from webgraph_it.fetch.handler import dns_settings, fetch_settings
+from webgraph_it.fetch.plan import Plan
 from webgraph_it.fetch.response_parser import Limits as ResponseLimits
-from webgraph_it.fetch.robots import RobotsPolicy
 from webgraph_it.fetch.schedule import parse_schedule
 from webgraph_it.frontier.politeness import Politeness
 from webgraph_it.frontier.records import Limits
-from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.robots.policy import RobotsPolicy
 from webgraph_it.settings_page import page
 from webgraph_it.settings_table import TABLE, CrawlSettings, SettingsError
 from webgraph_it.units import size_bytes
@@ -106,7 +106,7 @@ def test_the_defaults_are_right_values():
         ("LINK_KINDS_ARCS", '["banana"]'),
         ("LINK_KINDS_FOLLOWED", '["a", "banana"]'),
         ("GRAPH_WRITER", "no.such"),
-        ("GRAPH_WRITER", "webgraph_it.graph.writer.NoSuch"),
+        ("GRAPH_WRITER", "webgraph_it.shards.writer.NoSuch"),
         ("GRAPH_WRITER", "pathlib.Path"),
         ("COMMIT_INTERVAL", "0"),
         ("COMMIT_INTERVAL", "0.01"),
@@ -146,8 +146,8 @@ def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected
         ("DNS_SERVERS", '["[::1]:53"]', ["[::1]:53"]),
         (
             "GRAPH_WRITER",
-            "webgraph_it.graph.writer.UnbufferedWriter",
-            "webgraph_it.graph.writer.UnbufferedWriter",
+            "webgraph_it.shards.writer.UnbufferedWriter",
+            "webgraph_it.shards.writer.UnbufferedWriter",
         ),
         ("COMMIT_INTERVAL", "0.1", 0.1),
         ("PORT_MAP", '{"80": 8080}', {"80": 8080}),

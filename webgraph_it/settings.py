@@ -18,19 +18,19 @@ USER_AGENT = f"webgraph_it/{__version__}"  # the crawl adds (+CONTACT_URL)
 # Our parts are in the _BASE settings: DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, ITEM_PIPELINES, EXTENSIONS and
 # DOWNLOAD_HANDLERS are yours, and add to them (docs/extending.md). A crawl does not start without one of ours.
 
-DOWNLOADER = "webgraph_it.fetch.downloader.LeanDownloader"
+DOWNLOADER = "webgraph_it.engine.downloader.LeanDownloader"
 DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
-    ("http", "https"), "webgraph_it.fetch.handler.WebgraphDownloadHandler"
+    ("http", "https"), "webgraph_it.engine.handler.WebgraphDownloadHandler"
 )  # and no file:, data:, s3: or ftp:
-SCHEDULER = "webgraph_it.frontier.scheduler.FrontierScheduler"
-SPIDER_MIDDLEWARES_BASE = {"webgraph_it.urls.middlewares.ScopeSpiderMiddleware": 500}
+SCHEDULER = "webgraph_it.engine.scheduler.FrontierScheduler"
+SPIDER_MIDDLEWARES_BASE = {"webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500}
 DOWNLOADER_MIDDLEWARES_BASE = {
-    "webgraph_it.urls.middlewares.ScopeDownloaderMiddleware": 100,
-    "webgraph_it.frontier.middlewares.LeaseMiddleware": 150,
-    "webgraph_it.fetch.robots_middleware.RobotsMiddleware": 200,
-    "webgraph_it.fetch.middlewares.IdentityMiddleware": 250,
-    "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 300,
-    "webgraph_it.fetch.bandwidth_middleware.BandwidthMiddleware": 400,
+    "webgraph_it.engine.scope_middlewares.ScopeDownloaderMiddleware": 100,
+    "webgraph_it.engine.lease_middleware.LeaseMiddleware": 150,
+    "webgraph_it.engine.robots_middleware.RobotsMiddleware": 200,
+    "webgraph_it.engine.connection_middlewares.IdentityMiddleware": 250,
+    "webgraph_it.engine.connection_middlewares.ConnectionCapMiddleware": 300,
+    "webgraph_it.engine.bandwidth_middleware.BandwidthMiddleware": 400,
 }
 ITEM_PIPELINES_BASE = {"webgraph_it.engine.pipeline.GraphPipeline": 500}
 EXTENSIONS_BASE = {

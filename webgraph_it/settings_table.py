@@ -426,9 +426,9 @@ class Directory(Section):
         "Size of a buffer of the writer of the URL list.",
     )
     GRAPH_WRITER = Setting(
-        "webgraph_it.graph.writer.DoubleBufferedWriter",
+        "webgraph_it.shards.writer.DoubleBufferedWriter",
         WRITER,
-        "Class of the writers. `webgraph_it.graph.writer.UnbufferedWriter` is for comparison.",
+        "Class of the writers. `webgraph_it.shards.writer.UnbufferedWriter` is for comparison.",
     )
     COMMIT_INTERVAL = Setting(
         30.0,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, host_of_key, read_story
-from webgraph_it.graph.input_files import InputError
+from webgraph_it.files.received import InputError
 
 
 def page(key: str = "it,a)/", time: float = 10.0, **more: Any) -> str:

@@ -11,8 +11,8 @@ import pytest
 from tests.analyse.compact import make_compact
 from webgraph_it.analyse.__main__ import main
 from webgraph_it.analyse.crawl_story import read_story
-from webgraph_it.analyse.report_parts import host_link, page_link
-from webgraph_it.analyse.style import STYLE
+from webgraph_it.report.parts import host_link, page_link
+from webgraph_it.report.style import STYLE
 
 VOID = {"meta", "input", "br"}
 

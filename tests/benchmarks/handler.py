@@ -28,7 +28,7 @@ HEAD = (
 HANDLERS = {
     "twisted": "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
     "aiohttp": "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler",
-    "ours": "webgraph_it.fetch.handler.WebgraphDownloadHandler",
+    "ours": "webgraph_it.engine.handler.WebgraphDownloadHandler",
 }
 
 

@@ -65,8 +65,8 @@ def test_cpu_between_two_looks_lies_on_a_line() -> None:
     [
         (["dumps (/lib/json/__init__.py:1)", "give (/p/webgraph_it/extract/process.py:1)"], "extraction"),
         (["name (/p/webgraph_it/extract/naming.py:1)", "x (/p/webgraph_it/extract/html.py:1)"], "names"),
-        (["key (/p/webgraph_it/urls/names.py:1)", "x (/p/webgraph_it/frontier/scheduler.py:1)"], "names"),
-        (["send (/p/webgraph_it/fetch/connection.py:1)", "x (/p/webgraph_it/crawl/lane.py:1)"], "fetch"),
+        (["key (/p/webgraph_it/urls/names.py:1)", "x (/p/webgraph_it/engine/scheduler.py:1)"], "names"),
+        (["send (/p/webgraph_it/fetch/connection.py:1)", "x (/p/webgraph_it/engine/lane.py:1)"], "fetch"),
         (["parse (/p/webgraph_it/spiders/italy.py:1)"], ENGINE),
         (["send (/s/scrapy/signalmanager.py:1)", "run (/s/twisted/internet/asyncioreactor.py:1)"], ENGINE),
         (["run (/s/twisted/internet/asyncioreactor.py:1)", "start (/s/scrapy/crawler.py:1)"], LOOP),
@@ -82,7 +82,7 @@ def test_a_look_belongs_to_the_innermost_room(frames: list[str], stage: str) -> 
 
 def test_a_thread_without_a_frame_of_ours_only_waits() -> None:
     assert stage_of(Look(7, 7, 8, ["get (/lib/queue.py:1)"], 1)) is None
-    assert stage_of(Look(7, 7, 8, ["get (/s/r.py:1)", "x (/p/webgraph_it/graph/writer.py:1)"], 1)) == "graph"
+    assert stage_of(Look(7, 7, 8, ["get (/s/r.py:1)", "x (/p/webgraph_it/shards/writer.py:1)"], 1)) == "graph"
 
 
 def test_looks_are_read_with_their_process_and_thread() -> None:

@@ -11,9 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from webgraph_it.graph.encode import page_line, sequence
-from webgraph_it.graph.writer import DoubleBufferedWriter, Durable, Shards, UnbufferedWriter
 from webgraph_it.items import Page, State
+from webgraph_it.shards.encode import page_line, sequence
+from webgraph_it.shards.writer import DoubleBufferedWriter, Durable, Shards, UnbufferedWriter
 
 LINKS = 55
 NEW_URLS = 5

@@ -7,9 +7,9 @@ import pytest
 from tests.frontier.making import link, open_frontier
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Shards
+from webgraph_it.shards.writer import Shards
 
 
 def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):

@@ -17,9 +17,9 @@ from webgraph_it.simweb import SimWeb
 
 SYNCS = ("fsync", "fdatasync")
 FAST = {"COMMIT_INTERVAL": 0.2, "CHECKPOINT_INTERVAL": 0.3}
-WRITER, ROCKS = "webgraph_it.graph.writer", "webgraph_it.frontier.rocks"
+WRITER, ROCKS = "webgraph_it.shards.writer", "webgraph_it.frontier.rocks"
 DIRECTORY, COMMIT = "webgraph_it.crawl.directory", "webgraph_it.crawl.commit"
-DISK = "webgraph_it.graph.disk"
+DISK = "webgraph_it.files.own"
 STORE_COMMIT = (
     '            frozen.write({"shards": packed(files), "tally": tally, "commits": commits})\n'
     '            reached("after-store-commit")\n'

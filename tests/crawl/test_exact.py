@@ -18,7 +18,7 @@ def test_a_crawl_of_every_habit_is_the_truth(tmp_path):
 def test_unbuffered_shards_hold_the_same_graph(tmp_path):
     with SimWeb(hosts=20, pages=200, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path / "buffered", GRAPH_BUFFER=7, URLS_BUFFER=5)
-        run_crawl(web, tmp_path / "unbuffered", GRAPH_WRITER="webgraph_it.graph.writer.UnbufferedWriter")
+        run_crawl(web, tmp_path / "unbuffered", GRAPH_WRITER="webgraph_it.shards.writer.UnbufferedWriter")
         buffered, unbuffered = read_crawl(tmp_path / "buffered"), read_crawl(tmp_path / "unbuffered")
         assert differences(web, tmp_path / "buffered") == []
     assert buffered.arcs == unbuffered.arcs

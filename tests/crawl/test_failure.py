@@ -111,7 +111,7 @@ def crawl_with(patch: str, web: SimWeb, jobdir, seconds: float = 60, **settings)
 @pytest.mark.parametrize(
     ("patch", "words", "settings"),
     [
-        (A_WRITER_THAT_RAISES, "the pen broke", {"GRAPH_WRITER": "webgraph_it.graph.writer.Raises"}),
+        (A_WRITER_THAT_RAISES, "the pen broke", {"GRAPH_WRITER": "webgraph_it.shards.writer.Raises"}),
         (A_FRONTIER_THAT_RAISES, "the frontier tore", {}),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_step_that_fails_half_way_is_not_committed(web, tmp_path, patch, words
     assert words in output
     assert f"resume with: scrapy crawl italy -s JOBDIR={tmp_path}" in output
     assert "Closing spider (failed)" in output
-    run_crawl(web, tmp_path, GRAPH_WRITER="webgraph_it.graph.writer.DoubleBufferedWriter")
+    run_crawl(web, tmp_path, GRAPH_WRITER="webgraph_it.shards.writer.DoubleBufferedWriter")
     assert differences(web, tmp_path) == []
 
 

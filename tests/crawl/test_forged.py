@@ -13,10 +13,10 @@ from scrapy.utils.project import get_project_settings
 from tests.crawl.crawling import PROJECT, content, run_crawl
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.engine.start import examine
-from webgraph_it.graph.committed import packed, unpacked
-from webgraph_it.graph.shards import ShardError
-from webgraph_it.graph.writer import Durable
 from webgraph_it.repair.repair import repair
+from webgraph_it.shards.committed import packed, unpacked
+from webgraph_it.shards.formats import ShardError
+from webgraph_it.shards.writer import Durable
 from webgraph_it.simweb import SimWeb
 
 

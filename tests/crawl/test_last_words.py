@@ -6,7 +6,7 @@ import pytest
 
 from webgraph_it.crawl.last_words import last_words
 from webgraph_it.crawl.seeding import Loaded
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
 
 TOTAL = "7 pages, 30 links in crawls/x; reports in crawls/x/reports."
 HALF = Loaded("0a", line=12)

@@ -16,8 +16,8 @@ from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.reports import _write
-from webgraph_it.graph.disk import NotOursError, make_folder, open_file
-from webgraph_it.graph.writer import AppendFile, Durable, recover
+from webgraph_it.files.own import NotOursError, make_folder, open_file
+from webgraph_it.shards.writer import AppendFile, Durable, recover
 from webgraph_it.simweb import SimWeb
 
 NOBODY = 65534

@@ -11,7 +11,7 @@ from tests.crawl.test_progress import snapshot
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.progress import Moment, Run
 from webgraph_it.crawl.progress_log import ProgressLog, is_due
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
 
 RUN = Run(opened_at=1_000.0, pages=0, seconds=0.0)
 

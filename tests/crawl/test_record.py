@@ -12,11 +12,11 @@ from tests.frontier.making import link
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder, outcome_of
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier import Failure, Frontier, Lease, Limits, Order, Politeness, RocksStore
 from webgraph_it.frontier.leases import Leases
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Shards
 from webgraph_it.items import Link, Page, State
+from webgraph_it.shards.writer import Shards
 from webgraph_it.urls.names import digest
 
 NOW = 1_000_000_000.0

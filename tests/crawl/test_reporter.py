@@ -10,7 +10,7 @@ from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.reporter import Reporter
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.urls.scope import Scope
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webgraph_it.crawl.reports import HostLine, SeedLine, printable, write_reports
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
 
 
 @given(st.text())

@@ -5,9 +5,9 @@ import asyncio
 from scrapy.utils.test import get_crawler
 
 from webgraph_it.engine.pipeline import GraphPipeline
-from webgraph_it.graph.shards import SUFFIXES
-from webgraph_it.graph.writer import Shards
 from webgraph_it.settings import GRAPH_WRITER
+from webgraph_it.shards.formats import SUFFIXES
+from webgraph_it.shards.writer import Shards
 
 
 def pipeline(jobdir) -> GraphPipeline:

@@ -13,12 +13,12 @@ from scrapy.settings import Settings
 from tests.crawl.crawling import PROJECT
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import SettingsError
+from webgraph_it.engine.handler import WebgraphDownloadHandler
 from webgraph_it.engine.required import COMPONENTS, check_components, check_spider
-from webgraph_it.fetch.handler import WebgraphDownloadHandler
-from webgraph_it.fetch.robots_middleware import RobotsMiddleware
+from webgraph_it.engine.robots_middleware import RobotsMiddleware
 from webgraph_it.spiders.italy import ItalySpider
 
-ROBOTS = "webgraph_it.fetch.robots_middleware.RobotsMiddleware"
+ROBOTS = "webgraph_it.engine.robots_middleware.RobotsMiddleware"
 OURS = [
     (name, path)
     for name in COMPONENTS
@@ -126,7 +126,7 @@ class Plain(Spider):
 
 class Addon:
     def update_settings(self, settings):
-        settings["DOWNLOADER_MIDDLEWARES"]["webgraph_it.fetch.robots_middleware.RobotsMiddleware"] = None
+        settings["DOWNLOADER_MIDDLEWARES"]["webgraph_it.engine.robots_middleware.RobotsMiddleware"] = None
 
 settings = get_project_settings()
 settings.setdict({"JOBDIR": sys.argv[1], "ALLOWED_PRIVATE_NETWORKS": ["127.0.0.0/8"]}, priority="cmdline")

@@ -198,7 +198,7 @@ def crawl_with_both() -> dict[str, dict[str, Any]]:
 
     results: dict[str, dict[str, Any]] = {"ours": {}, "twisted": {}}
     handlers = {
-        "ours": "webgraph_it.fetch.handler.WebgraphDownloadHandler",
+        "ours": "webgraph_it.engine.handler.WebgraphDownloadHandler",
         "twisted": "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
     }
 

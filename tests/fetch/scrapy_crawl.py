@@ -114,12 +114,12 @@ def main() -> None:
             "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
             "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
             "DOWNLOAD_HANDLERS": dict.fromkeys(
-                ("http", "https"), "webgraph_it.fetch.handler.WebgraphDownloadHandler"
+                ("http", "https"), "webgraph_it.engine.handler.WebgraphDownloadHandler"
             ),
             "DOWNLOADER_MIDDLEWARES_BASE": {},
             "DOWNLOADER_MIDDLEWARES": {
-                "webgraph_it.fetch.middlewares.IdentityMiddleware": 100,
-                "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 200,
+                "webgraph_it.engine.connection_middlewares.IdentityMiddleware": 100,
+                "webgraph_it.engine.connection_middlewares.ConnectionCapMiddleware": 200,
             },
             **typed(
                 MAX_TCP_CONNECTIONS=MAX_TCP_CONNECTIONS,

@@ -166,7 +166,7 @@ def test_other_recipe_is_refused(tmp_path: Path) -> None:
 
 def test_the_crawl_needs_neither_numpy_nor_numba() -> None:
     code = (
-        "import sys, webgraph_it.graph.shards, webgraph_it.graph.writer;"
+        "import sys, webgraph_it.shards.formats, webgraph_it.shards.writer;"
         "print({'numpy', 'numba', 'pyarrow'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,8 +8,8 @@ from webgraph_it.analyse.measures import Say
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.report import report
 from webgraph_it.analyse.results import write_whole
+from webgraph_it.files.received import InputError
 from webgraph_it.graph import GraphError
-from webgraph_it.graph.input_files import InputError
 
 
 def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> Path:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webgraph_it.analyse.agreement import CONFIDENCE, RESAMPLES, STATISTICS, Estimate, agreement
-from webgraph_it.analyse.charts import scatter
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.ratings import Rating, read_ratings
-from webgraph_it.analyse.report_parts import card, section, table
 from webgraph_it.analyse.results import write_whole
-from webgraph_it.analyse.style import document
-from webgraph_it.analyse.svg import Markup, element
 from webgraph_it.graph import GraphError, WebGraph, node_table
+from webgraph_it.report.charts import scatter
+from webgraph_it.report.parts import card, section, table
+from webgraph_it.report.style import document
+from webgraph_it.report.svg import Markup, element
 
 RANKINGS = {
     "pagerank": "PageRank",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.graph.input_files import InputError, is_count, read_json_object
+from webgraph_it.files.received import InputError, is_count, read_json_object
 
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""

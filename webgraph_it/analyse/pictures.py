@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from webgraph_it.analyse.charts import CHARACTER_WIDE, cut
-from webgraph_it.analyse.svg import WIDTH, Markup, element, exact, hit, number, percent, picture, text, tip
+from webgraph_it.report.charts import CHARACTER_WIDE, cut
+from webgraph_it.report.svg import WIDTH, Markup, element, exact, hit, number, percent, picture, text, tip
 
 # -- the bow-tie ---------------------------------------------------------------------------------------------
 

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
-from webgraph_it.analyse.charts import Fit, log_dots
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
 from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
 from webgraph_it.analyse.report_crawl import crawl_section, speed_words
-from webgraph_it.analyse.report_parts import card, host_link, page_link, section, table, tiles
 from webgraph_it.analyse.results import Best
-from webgraph_it.analyse.style import document
-from webgraph_it.analyse.svg import Markup, element, exact, percent, short
+from webgraph_it.report.charts import Fit, log_dots
+from webgraph_it.report.parts import card, host_link, page_link, section, table, tiles
+from webgraph_it.report.style import document
+from webgraph_it.report.svg import Markup, element, exact, percent, short
 
 SHOWN = 20
 FEWEST_DEGREES = 8

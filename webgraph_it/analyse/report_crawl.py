@@ -5,10 +5,10 @@ answers, hosts.
 from collections import Counter
 from collections.abc import Sequence
 
-from webgraph_it.analyse.charts import Bar, Line, bars, legend, line_chart
 from webgraph_it.analyse.crawl_story import MIN_FETCHES_OF_SLOW_HOST, CrawlStory, HostTally, Moment
-from webgraph_it.analyse.report_parts import card, host_link, table, tiles
-from webgraph_it.analyse.svg import Markup, element, exact
+from webgraph_it.report.charts import Bar, Line, bars, legend, line_chart
+from webgraph_it.report.parts import card, host_link, table, tiles
+from webgraph_it.report.svg import Markup, element, exact
 
 KB = 1000
 SHOWN_HOSTS = 12

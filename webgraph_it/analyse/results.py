@@ -27,7 +27,7 @@ from webgraph_it.analyse.components import Part
 from webgraph_it.analyse.csr import Ids
 from webgraph_it.analyse.levels import Level, reversed_name
 from webgraph_it.analyse.measures import Measures, positions, top
-from webgraph_it.graph.disk import sync
+from webgraph_it.files.own import sync
 
 TOP = 1000
 PARTS = [part.name.lower() for part in Part]

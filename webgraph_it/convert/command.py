@@ -15,11 +15,11 @@ from webgraph_it.convert.job import Job
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources, from_crawls, from_files, newest_crawl
 from webgraph_it.convert.steps import BY_NAME, choose, run_steps
+from webgraph_it.files.own import sync
+from webgraph_it.files.received import InputError
 from webgraph_it.graph.bv import UNLIMITED, Parameters
-from webgraph_it.graph.disk import sync
-from webgraph_it.graph.input_files import InputError
-from webgraph_it.graph.shards import ShardError
 from webgraph_it.graph.webgraph import GraphError
+from webgraph_it.shards.formats import ShardError
 from webgraph_it.units import size_bytes
 
 CRAWLS = Path("crawls")

@@ -20,8 +20,8 @@ import numpy as np
 
 from webgraph_it.convert.node_attributes import Attributes, node_attributes, xml_text
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.files.own import sync
 from webgraph_it.graph.csr import Array
-from webgraph_it.graph.disk import sync
 from webgraph_it.graph.webgraph import WebGraph
 
 LEVELS = ("pages", "hosts", "domains")

@@ -16,9 +16,9 @@ from typing import Any, TextIO, TypeGuard
 
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
+from webgraph_it.files.own import make_folder, sync
+from webgraph_it.files.received import InputError, is_count, read_json_object
 from webgraph_it.graph.bv import Parameters
-from webgraph_it.graph.disk import make_folder, sync
-from webgraph_it.graph.input_files import InputError, is_count, read_json_object
 
 WORK = ".work"
 STATE = "state.json"

@@ -23,7 +23,7 @@ from webgraph_it.convert.job import Job
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.convert.threads import in_order
 from webgraph_it.graph.csr import Array
-from webgraph_it.graph.shards import DIGEST_BYTES, PARENT_BIT, Part, ShardError
+from webgraph_it.shards.formats import DIGEST_BYTES, PARENT_BIT, Part, ShardError
 
 CHUNK_RECORDS = 1 << 20
 PIECE_RECORDS = 1 << 16

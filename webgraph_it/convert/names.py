@@ -29,12 +29,12 @@ from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.convert.threads import in_order
+from webgraph_it.files.received import is_count
 from webgraph_it.graph.csr import LAST_ID, Array
-from webgraph_it.graph.input_files import is_count
-from webgraph_it.graph.shards import Part, ShardError
 from webgraph_it.graph.urlmap import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import Strings
 from webgraph_it.items import State
+from webgraph_it.shards.formats import Part, ShardError
 from webgraph_it.urls import Refusal, key
 
 STATES = [state.value for state in State]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from webgraph_it.graph.shards import (
+from webgraph_it.shards.formats import (
     Part,
     ShardError,
     check_whole_records,

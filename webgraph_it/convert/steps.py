@@ -27,9 +27,9 @@ from webgraph_it import __version__
 from webgraph_it.convert import groups, mapping, names, rows
 from webgraph_it.convert.job import Job, sizes_below, write_atomically
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.files.own import sync
 from webgraph_it.graph.bv import write_bv
 from webgraph_it.graph.csr import TARGETS, CsrFiles
-from webgraph_it.graph.disk import sync
 from webgraph_it.graph.lists import Lists
 from webgraph_it.graph.urlmap import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map

@@ -14,12 +14,12 @@ import logging
 from concurrent.futures import Future
 
 from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.layers import Frozen
-from webgraph_it.graph.committed import packed
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Durable, Shards
 from webgraph_it.killpoint import reached
+from webgraph_it.shards.committed import packed
+from webgraph_it.shards.writer import Durable, Shards
 
 logger = logging.getLogger(__name__)
 

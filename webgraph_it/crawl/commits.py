@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.progress import Run
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
-from webgraph_it.graph.tally import Tally
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether there is much to commit."""

@@ -27,11 +27,11 @@ from typing import Any
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import SETTINGS, Change, judged
 from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
-from webgraph_it.graph.disk import make_folder, open_file, whole_file
-from webgraph_it.graph.input_files import InputError, read_json_object, shown
-from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE
-from webgraph_it.graph.writer import Durable
+from webgraph_it.files.own import make_folder, open_file, whole_file
+from webgraph_it.files.received import InputError, read_json_object, shown
 from webgraph_it.killpoint import reached
+from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE
+from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
 HISTORY = "history"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webgraph_it.crawl.seeding import Loaded
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
 
 
 def last_words(

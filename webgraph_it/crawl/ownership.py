@@ -8,8 +8,8 @@ directory is ours and nobody else may write to it: what was found stays true.
 import os
 from pathlib import Path
 
-from webgraph_it.graph.disk import NEW, NotOursError, refuse_file, refuse_folder
-from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE, SUFFIXES
+from webgraph_it.files.own import NEW, NotOursError, refuse_file, refuse_folder
+from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE, SUFFIXES
 
 LOCK_FILE = "crawl.lock"
 FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"

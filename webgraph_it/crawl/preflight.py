@@ -23,12 +23,12 @@ from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import Settings, SettingsError, check
 from webgraph_it.extract.trial import can_read
-from webgraph_it.fetch.bandwidth_middleware import Plan
 from webgraph_it.fetch.identity import refusal_to_start
+from webgraph_it.fetch.plan import Plan
 from webgraph_it.fetch.schedule import ScheduleError
+from webgraph_it.files.own import NotOursError
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.graph.disk import NotOursError
-from webgraph_it.graph.shards import ShardError
+from webgraph_it.shards.formats import ShardError
 from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from pathlib import Path
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, TakeMoment
-from webgraph_it.graph.disk import open_file
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
+from webgraph_it.files.own import open_file
 
 FIRST_PROGRESS_SECONDS, PROGRESS_SECONDS = 1.0, 10.0
 """How often progress.jsonl gets a line, in the first two minutes and after."""

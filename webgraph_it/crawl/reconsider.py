@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.records import Limits
-from webgraph_it.graph.shards import PAGES_FOLDER, Part, page_lines
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Durable
 from webgraph_it.items import Link, State
+from webgraph_it.shards.formats import PAGES_FOLDER, Part, page_lines
+from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import digest
 
 META_NAME = "limits"

@@ -17,13 +17,13 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Added, Failure, Outcome
-from webgraph_it.graph.encode import cut_line, page_line, sequence, url_lines
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Shards
 from webgraph_it.items import Link, Page, State
+from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.writer import Shards
 
 PARENTS = (State.FETCHED, State.REDIRECT)
 OUTSIDE = "outside-scope"

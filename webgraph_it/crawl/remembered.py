@@ -16,7 +16,7 @@ from webgraph_it import settings as ours
 from webgraph_it.crawl.changes import recorded
 from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.values import Settings, SettingsError
-from webgraph_it.graph.input_files import shown
+from webgraph_it.files.received import shown
 from webgraph_it.settings_readers import FILE
 from webgraph_it.settings_table import TABLE
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
-from webgraph_it.graph.disk import whole_file
-from webgraph_it.graph.tally import Tally
+from webgraph_it.crawl.tally import Tally
+from webgraph_it.files.own import whole_file
 from webgraph_it.items import State
 from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import read_batches

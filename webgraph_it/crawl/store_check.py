@@ -7,8 +7,8 @@ from webgraph_it.crawl.survey import committed_lengths, found_files, how_to_repa
 from webgraph_it.frontier.layout import META, STATE
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.graph.committed import unpacked
-from webgraph_it.graph.writer import verify
+from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.writer import verify
 
 READ_THROUGH_BYTES = 100_000_000
 """A store up to this size is read through before a crawl is resumed (about a second); damage in a larger one shows

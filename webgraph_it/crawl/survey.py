@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError, read_json
-from webgraph_it.graph.committed import is_shard_name
-from webgraph_it.graph.input_files import is_count
-from webgraph_it.graph.shards import COMMITTED_FILE, CRAWL_FILE, SUFFIXES, numbered_files
+from webgraph_it.files.received import is_count
+from webgraph_it.shards.committed import is_shard_name
+from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE, SUFFIXES, numbered_files
 
 Lengths = Mapping[str, int]
 """`graph/000001.g16` → bytes."""

@@ -1,6 +1,6 @@
 """The frontier's clock of addresses, as the fetcher asks for it: only it knows where a host really is."""
 
-from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.engine.scheduler import FrontierScheduler
 
 
 class AddressClock:

@@ -19,9 +19,11 @@ from webgraph_it.engine.required import check_fetching
 from webgraph_it.engine.setting_names import check_names
 from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.settings_table import CrawlSettings
-from webgraph_it.spiders.italy import ItalySpider
 
+BY_HAND = "LOOKING_BY_HAND"
+"""The setting, of this run alone, that tells the spider."""
 SETTINGS = {
+    BY_HAND: True,
     "SCHEDULER": default_settings.SCHEDULER,
     "DOWNLOADER": default_settings.DOWNLOADER,
     "JOBDIR": None,
@@ -29,8 +31,8 @@ SETTINGS = {
     "ITEM_PIPELINES_BASE": {},
     "EXTENSIONS_BASE": {},
     "DOWNLOADER_MIDDLEWARES_BASE": {
-        "webgraph_it.fetch.middlewares.ConnectionCapMiddleware": 300,
-        "webgraph_it.fetch.bandwidth_middleware.BandwidthMiddleware": 400,
+        "webgraph_it.engine.connection_middlewares.ConnectionCapMiddleware": 300,
+        "webgraph_it.engine.bandwidth_middleware.BandwidthMiddleware": 400,
         "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
         "webgraph_it.engine.by_hand.TypedResponses": 700,
     },
@@ -59,7 +61,6 @@ class ByHand(Refusing):
             prepare(self.settings, is_fetching=bool(args))
         except PROBLEMS as error:
             raise UsageError(str(error), print_help=False) from None
-        ItalySpider.by_hand = True
 
 
 def prepare(settings: BaseSettings, *, is_fetching: bool) -> None:

@@ -19,19 +19,19 @@ from scrapy.exceptions import CloseSpider
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
-from webgraph_it.crawl.lane import Lane
 from webgraph_it.crawl.last_words import last_words
 from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
+from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.engine.lane import Lane
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.required import check_spider
 from webgraph_it.engine.running import Running
-from webgraph_it.fetch.handler import fetcher_of
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.graph.shards import CRAWL_FILE
+from webgraph_it.shards.formats import CRAWL_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

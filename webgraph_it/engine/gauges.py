@@ -12,9 +12,9 @@ from webgraph_it.crawl.host_waits import grouped
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, rates
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.standstill import Facts
+from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware, shaper_of
+from webgraph_it.engine.handler import fetcher_of
 from webgraph_it.engine.parts import scheduler_of
-from webgraph_it.fetch.bandwidth_middleware import BandwidthMiddleware, shaper_of
-from webgraph_it.fetch.handler import fetcher_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

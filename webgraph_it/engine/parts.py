@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.engine.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.utils.misc import load_object
 
 from webgraph_it.crawl.record import Recorder
+from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
-from webgraph_it.graph.committed import unpacked
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Durable, NewWriter, Shards
 from webgraph_it.items import Page
+from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.writer import Durable, NewWriter, Shards
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -26,9 +26,9 @@ from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
+from webgraph_it.engine.scope_middlewares import scope_of
 from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
-from webgraph_it.urls.middlewares import scope_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,7 +8,7 @@ from webgraph_it.crawl.commits import Commits
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.seeding import Loaded, SeedLoader
-from webgraph_it.frontier.scheduler import FrontierScheduler
+from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import SeedsError
 

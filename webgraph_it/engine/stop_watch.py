@@ -8,10 +8,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from webgraph_it.crawl.commit import Committer
+from webgraph_it.engine.downloader import LeanDownloader
+from webgraph_it.engine.handler import fetcher_of
 from webgraph_it.engine.parts import scheduler_of
-from webgraph_it.fetch.downloader import LeanDownloader
-from webgraph_it.fetch.handler import fetcher_of
-from webgraph_it.graph.writer import Shards
+from webgraph_it.shards.writer import Shards
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -35,11 +35,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webgraph_it.files.received import shown
 from webgraph_it.graph import bv_kernels as kernels
 from webgraph_it.graph.csr import LAST_ID, OFFSET_TYPE, TARGET_TYPE, Array, CsrFiles
 from webgraph_it.graph.damage import GraphError, damaged, part_size
 from webgraph_it.graph.elias_fano import write_ef
-from webgraph_it.graph.input_files import shown
 
 UNLIMITED = 2**31 - 1
 PADDING_BYTES = 16

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from webgraph_it.graph.input_files import InputError, regular_size
+from webgraph_it.files.received import InputError, regular_size
 
 
 class GraphError(ValueError):

@@ -8,9 +8,9 @@ parts of a graph may be removed to save room, and are missed when they are asked
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from webgraph_it.files.received import InputError, is_count, read_json_object, regular_size, shown
 from webgraph_it.graph.csr import LAST_ID
 from webgraph_it.graph.damage import GraphError, damaged
-from webgraph_it.graph.input_files import InputError, is_count, read_json_object, regular_size, shown
 from webgraph_it.urls import RECIPE_VERSION
 
 SUMMARY = "graph.json"

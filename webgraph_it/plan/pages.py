@@ -1,11 +1,11 @@
 """The plan as an HTML page: the growth of the pending list, and where the disk goes."""
 
-from webgraph_it.analyse.charts import Bar, Line, bars, legend, line_chart
-from webgraph_it.analyse.style import document
-from webgraph_it.analyse.svg import Markup, element
 from webgraph_it.plan.capacity import GIB, Crawl, crawl_disk, days, graph_disk, speed
 from webgraph_it.plan.pending import curve, peak
 from webgraph_it.plan.words import size
+from webgraph_it.report.charts import Bar, Line, bars, legend, line_chart
+from webgraph_it.report.style import document
+from webgraph_it.report.svg import Markup, element
 
 
 def chart_page(crawl: Crawl, growth_pages: float, growth_links: float) -> str:

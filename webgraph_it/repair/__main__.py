@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.files.own import NotOursError
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.graph.disk import NotOursError
-from webgraph_it.graph.shards import ShardError
 from webgraph_it.repair.repair import repair
+from webgraph_it.shards.formats import ShardError
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -22,26 +22,13 @@ from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, refuse_u
 from webgraph_it.crawl.ownership import LOOKUP, REBUILT, refuse_foreign
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import committed_lengths, found_files
+from webgraph_it.crawl.tally import Tally
+from webgraph_it.files.own import FILE_MODE, make_folder, open_file, sync
+from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.graph.committed import packed
-from webgraph_it.graph.disk import FILE_MODE, make_folder, open_file, sync
-from webgraph_it.graph.input_files import is_count, shown
-from webgraph_it.graph.shards import (
-    COMMITTED_FILE,
-    CRAWL_FILE,
-    GRAPH_FOLDER,
-    PAGES_FOLDER,
-    SUFFIXES,
-    URLS_FOLDER,
-    Part,
-    ShardError,
-    numbered_files,
-)
-from webgraph_it.graph.tally import Tally
-from webgraph_it.graph.writer import Durable, crc32_of
 from webgraph_it.items import Link, Page, State
 from webgraph_it.repair.discovery import found, recorded
 from webgraph_it.repair.streams import (
@@ -54,6 +41,19 @@ from webgraph_it.repair.streams import (
     sequences,
 )
 from webgraph_it.settings_table import CrawlSettings
+from webgraph_it.shards.committed import packed
+from webgraph_it.shards.formats import (
+    COMMITTED_FILE,
+    CRAWL_FILE,
+    GRAPH_FOLDER,
+    PAGES_FOLDER,
+    SUFFIXES,
+    URLS_FOLDER,
+    Part,
+    ShardError,
+    numbered_files,
+)
+from webgraph_it.shards.writer import Durable, crc32_of
 from webgraph_it.urls.seed_changes import seed_digests
 
 PARENTS = (State.FETCHED, State.REDIRECT)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from webgraph_it.graph.shards import DIGEST_BYTES, PAGE_FIELDS, PARENT_BIT, Part
 from webgraph_it.items import Link, Page, State
+from webgraph_it.shards.formats import DIGEST_BYTES, PAGE_FIELDS, PARENT_BIT, Part
 from webgraph_it.urls.names import digest
 
 NOT_TRIED = (State.TRAP_CUT, State.QUOTA_CUT, State.NEVER_TRIED)

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from hashlib import md5
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
@@ -33,23 +33,24 @@ from scrapy.settings import BaseSettings
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.reconsider import reconsidered
 from webgraph_it.crawl.values import check
+from webgraph_it.engine.by_hand import BY_HAND
+from webgraph_it.engine.downloader import FetchCalledOff
 from webgraph_it.engine.extension import CrawlExtension
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
+from webgraph_it.engine.replies import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.engine.required import put_guard
+from webgraph_it.engine.robots_middleware import RobotsDenied, policy_of
+from webgraph_it.engine.scheduler import WAIT, FrontierScheduler
 from webgraph_it.engine.start import examine
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
-from webgraph_it.fetch.downloader import FetchCalledOff
 from webgraph_it.fetch.retry_after import retry_after_seconds
-from webgraph_it.fetch.robots import RobotsPolicy, RobotsRecord, origin, redirect_target
-from webgraph_it.fetch.robots_middleware import RobotsDenied, policy_of
 from webgraph_it.frontier.records import Failure, FrontierError, Lease
 from webgraph_it.frontier.records import RobotsRecord as KnownRobots
-from webgraph_it.frontier.scheduler import WAIT, FrontierScheduler
 from webgraph_it.items import Link, Page, State
+from webgraph_it.robots.policy import RobotsPolicy, RobotsRecord, origin, redirect_target
 from webgraph_it.settings_table import CrawlSettings
-from webgraph_it.spiders.answers import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
 
@@ -79,8 +80,6 @@ class ItalySpider(Spider):
     """Crawls what SCOPE_SURTS covers, from SEEDS."""
 
     name = "italy"
-    by_hand: ClassVar[bool] = False
-    """Somebody looks at one page (`scrapy fetch`, `shell`, `parse`): there is no frontier and no crawl directory."""
     _policy: LinkPolicy
     _robots: RobotsPolicy
     _extractors: WorkerPool
@@ -90,14 +89,14 @@ class ItalySpider(Spider):
         """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
         super().update_settings(settings)
         try:
-            (check if cls.by_hand else examine)(settings)
+            (check if settings.getbool(BY_HAND) else examine)(settings)
         except PROBLEMS as error:
             raise UsageError(str(error), print_help=False) from None
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        if not cls.by_hand:
+        if not crawler.settings.getbool(BY_HAND):
             put_guard(crawler.settings)
         values = CrawlSettings.read(crawler.settings)
         spider._policy = link_policy(
@@ -179,7 +178,7 @@ class ItalySpider(Spider):
 
     async def parse(self, response: Response) -> list[Page]:
         """An answer: a page, a redirect, a failure for the moment, or one for good."""
-        if self.by_hand:
+        if self.settings.getbool(BY_HAND):
             return [await self._looked_at(response)]
         lease: Lease = response.meta["lease"]
         if 200 <= response.status < 300:

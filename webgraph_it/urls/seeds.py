@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from webgraph_it.regular_files import InputError, open_regular
+from webgraph_it.files.regular import InputError, open_regular
 from webgraph_it.urls import names, surt
 
 BLOCK_BYTES = 1 << 16

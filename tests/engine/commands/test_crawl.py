@@ -11,7 +11,7 @@ import pytest
 from tests.crawl.crawling import PROJECT, crawl_command, differences, finish, run_crawl, start_crawl
 from webgraph_it.simweb import SimWeb
 
-ROBOTS = "webgraph_it.fetch.robots_middleware.RobotsMiddleware"
+ROBOTS = "webgraph_it.engine.robots_middleware.RobotsMiddleware"
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ from scrapy.commands import parse
 
 from webgraph_it.engine.by_hand import ByHand
 from webgraph_it.items import Page
-from webgraph_it.spiders.italy import ItalySpider
+
+SPIDER = "italy"
+"""Unless another is named."""
 
 
 class Command(ByHand, parse.Command):
@@ -15,7 +17,7 @@ class Command(ByHand, parse.Command):
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
         super().process_options(args, opts)
-        opts.spider = opts.spider or ItalySpider.name
+        opts.spider = opts.spider or SPIDER
 
     def add_items(self, lvl: int, new_items: list[Any]) -> None:
         super().add_items(lvl, [_shown(item) if isinstance(item, Page) else item for item in new_items])

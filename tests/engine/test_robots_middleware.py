@@ -1,0 +1,78 @@
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
+
+from webgraph_it.engine.robots_middleware import RobotsDenied, RobotsMiddleware, policy_of
+from webgraph_it.robots.policy import RobotsRecord
+
+NOW = 1_790_000_000.0
+
+
+class Site:
+    """A crawler whose frontier knows the robots.txt of some origins."""
+
+    def __init__(self) -> None:
+        self.crawler = get_crawler()
+        self.crawler.stats = MemoryStatsCollector(self.crawler)
+        self.known: dict[str, SimpleNamespace] = {}
+        frontier = SimpleNamespace(robots=self.known.get)
+        self.crawler.engine = SimpleNamespace(scheduler=SimpleNamespace(frontier=frontier))  # type: ignore[assignment]
+        self.middleware = RobotsMiddleware.from_crawler(self.crawler)
+
+    def learn(self, origin: str, status: int, body: bytes) -> RobotsRecord:
+        record = policy_of(self.crawler).judge(status, body, None, 0, NOW)
+        self.known[origin] = SimpleNamespace(text=record.to_bytes())
+        return record
+
+    def stats(self) -> dict[str, object]:
+        assert self.crawler.stats is not None
+        return {key: value for key, value in self.crawler.stats.get_stats().items() if "robots" in key}
+
+
+def test_rules_are_those_of_the_pages_own_origin() -> None:
+    site = Site()
+    site.learn("http://sito.it", 200, b"User-agent: *\nDisallow: /a\n")
+    site.learn("https://sito.it", 404, b"")
+    site.middleware.process_request(Request("https://sito.it/a"))
+    site.middleware.process_request(Request("http://sito.it/b"))
+    with pytest.raises(RobotsDenied, match=r"http://sito.it/a is denied by robots.txt \(rule\)"):
+        site.middleware.process_request(Request("http://sito.it/a"))
+    assert site.stats() == {"robots/denied/rule": 1}
+
+
+def test_unreachable_and_unknown_are_denied_by_name() -> None:
+    site = Site()
+    site.learn("http://sito.it", 503, b"")
+    for url, reason in (("http://sito.it/", "status-503"), ("http://altro.it/", "unknown")):
+        with pytest.raises(RobotsDenied) as caught:
+            site.middleware.process_request(Request(url))
+        assert caught.value.reason == reason
+    assert site.stats() == {"robots/denied/status-503": 1, "robots/denied/unknown": 1}
+
+
+def test_requests_for_robots_txt_pass() -> None:
+    site = Site()
+    site.middleware.process_request(Request("http://altrove.it/r.txt", meta={"robots_txt": True}))
+    assert site.stats() == {"robots/requests": 1}
+
+
+def test_a_denial_is_an_ignored_request_and_the_policy_is_shared() -> None:
+    assert issubclass(RobotsDenied, IgnoreRequest)
+    site = Site()
+    assert policy_of(site.crawler) is policy_of(site.crawler)
+    assert policy_of(site.crawler) is not policy_of(Site().crawler)
+
+
+def test_a_record_that_came_with_a_page_of_another_origin_does_not_count() -> None:
+    """A middleware of a user's may send a leased request elsewhere."""
+    site = Site()
+    allowing = SimpleNamespace(text=site.learn("http://sito.it", 404, b"").to_bytes())
+    meta = {"lease": SimpleNamespace(url="http://sito.it/a"), "robots": allowing}
+    site.middleware.process_request(Request("http://sito.it/a", meta=meta))
+    site.middleware.process_request(Request("http://sito.it/b", meta=meta))
+    with pytest.raises(RobotsDenied, match="unknown"):
+        site.middleware.process_request(Request("http://altro.it/a", meta=meta))

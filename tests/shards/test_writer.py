@@ -1,0 +1,191 @@
+"""The writers: order, atomic appends, bounded memory, what a sync covers, and what recovery cuts."""
+
+import asyncio
+import errno
+import os
+import resource
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webgraph_it.shards.formats import ShardError
+from webgraph_it.shards.writer import (
+    AppendFile,
+    DoubleBufferedWriter,
+    Durable,
+    Shards,
+    UnbufferedWriter,
+    recover,
+)
+
+SEQUENCES = {"graph": 4, "urls": 4, "pages": 4}
+WRITERS = [DoubleBufferedWriter, UnbufferedWriter]
+
+
+def sync(shards: Shards, *, next_number: bool = False) -> dict[str, Durable]:
+    committed: dict[str, Durable] = {}
+    shards.sync(committed.update, next_number=next_number).result(timeout=10)
+    return committed
+
+
+@pytest.mark.parametrize("writer_class", WRITERS)
+@given(records=st.lists(st.binary(max_size=40), max_size=30))
+def test_files_hold_the_records_in_order(writer_class, records, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("crawl")
+    shards = Shards(directory, None, SEQUENCES, writer_class)
+    for record in records:
+        shards["graph"].write(record)
+    committed = sync(shards)
+    shards.close()
+    content = (directory / "graph/000001.g16").read_bytes()
+    assert content == b"".join(records)
+    assert committed["graph/000001.g16"].length == len(content)
+
+
+@pytest.mark.parametrize("writer_class", WRITERS)
+def test_what_is_written_after_a_sync_is_not_covered_by_it(writer_class, tmp_path):
+    shards = Shards(tmp_path, None, SEQUENCES, writer_class)
+    shards["pages"].write(b"before")
+    committed = sync(shards)
+    for _ in range(9):
+        shards["pages"].write(b"after!")
+    shards.close()
+    assert committed["pages/000001.jsonl"].length == len(b"before")
+
+
+def test_a_checkpoint_starts_the_next_number_in_all_three_folders(tmp_path):
+    shards = Shards(tmp_path, None, SEQUENCES)
+    shards["graph"].write(b"one")
+    committed = sync(shards, next_number=True)
+    shards["graph"].write(b"two")
+    later = sync(shards)
+    shards.close()
+    assert committed["graph/000001.g16"] == later["graph/000001.g16"]
+    assert (tmp_path / "graph/000001.g16").read_bytes() == b"one"
+    assert (tmp_path / "graph/000002.g16").read_bytes() == b"two"
+    assert sorted(p.name for p in (tmp_path / "urls").iterdir()) == ["000001.tsv", "000002.tsv"]
+
+
+def test_a_restart_continues_the_numbers(tmp_path):
+    shards = Shards(tmp_path, None, SEQUENCES)
+    shards["graph"].write(b"one")
+    committed = sync(shards)
+    shards.close()
+    again = Shards(tmp_path, committed, SEQUENCES)
+    again["graph"].write(b"two")
+    sync(again)
+    again.close()
+    assert (tmp_path / "graph/000001.g16").read_bytes() == b"one"
+    assert (tmp_path / "graph/000002.g16").read_bytes() == b"two"
+
+
+def test_a_writer_is_full_while_the_scribe_is_busy_and_has_room_after():
+    released = threading.Event()
+    written: list[bytes] = []
+
+    def slow_append(buffer: bytearray) -> None:
+        released.wait(10)
+        written.append(bytes(buffer))
+
+    with ThreadPoolExecutor(1) as scribe:
+        writer = DoubleBufferedWriter(slow_append, scribe, 2)
+        for record in (b"1", b"2", b"3"):
+            writer.write(record)
+        assert not writer.full
+        writer.write(b"4")
+        assert writer.full
+        released.set()
+        asyncio.run(writer.room())
+        assert not writer.full
+        writer.swap()
+    assert b"".join(written) == b"1234"
+
+
+def test_a_failed_append_leaves_no_part_of_the_buffer(tmp_path):
+    file = AppendFile(tmp_path / "000001.g16")
+    file.append(b"whole")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            file.append(b"0123456789")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    file.close()
+    assert (tmp_path / "000001.g16").read_bytes() == b"whole"
+
+
+def test_a_full_disk_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("webgraph_it.shards.writer.RETRY_SECONDS", 0.01)
+    shards = Shards(tmp_path, None, SEQUENCES)
+    real_append, refusals = AppendFile.append, iter(range(3))
+
+    def append(file: AppendFile, buffer: bytearray) -> None:
+        if next(refusals, None) is not None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real_append(file, buffer)
+
+    monkeypatch.setattr(AppendFile, "append", append)
+    shards["graph"].write(b"patience")
+    sync(shards)
+    shards.close()
+    assert (tmp_path / "graph/000001.g16").read_bytes() == b"patience"
+
+
+def test_nothing_is_synced_after_a_write_that_failed_for_good(tmp_path, monkeypatch):
+    shards = Shards(tmp_path, None, SEQUENCES)
+
+    def append(file: AppendFile, buffer: bytearray) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(AppendFile, "append", append)
+    shards["graph"].write(b"lost")
+    with pytest.raises(OSError, match="Input/output"):
+        sync(shards)
+    monkeypatch.undo()
+    with pytest.raises(OSError, match="Input/output"):
+        sync(shards)
+    shards.close()
+
+
+@pytest.mark.parametrize("length", [*range(50), 1000, 1 << 20])
+def test_recovery_cuts_a_torn_tail_of_every_length_and_says_so(length, tmp_path):
+    tail = b"x" * length
+    shards = Shards(tmp_path, None, SEQUENCES)
+    shards["graph"].write(b"committed")
+    committed = sync(shards)
+    shards.close()
+    with (tmp_path / "graph/000001.g16").open("ab") as file:
+        file.write(tail)
+    sentences = recover(tmp_path, committed)
+    assert (tmp_path / "graph/000001.g16").read_bytes() == b"committed"
+    expected = [f"graph/000001.g16: cut {length} bytes written after the last commit"] if tail else []
+    assert sentences == expected
+
+
+def test_recovery_removes_files_that_no_commit_knows(tmp_path):
+    (tmp_path / "graph").mkdir()
+    (tmp_path / "graph/000001.g16").write_bytes(b"never committed")
+    assert recover(tmp_path, {}) == ["graph/000001.g16: cut 15 bytes written after the last commit"]
+    assert not list((tmp_path / "graph").iterdir())
+
+
+def test_recovery_refuses_a_file_that_is_shorter_than_committed(tmp_path):
+    committed = {"graph/000001.g16": Durable(10, 0)}
+    with pytest.raises(ShardError, match="has 0 bytes, but 10 were committed"):
+        recover(tmp_path, committed)
+
+
+def test_recovery_refuses_a_flipped_bit(tmp_path):
+    shards = Shards(tmp_path, None, SEQUENCES)
+    shards["graph"].write(b"committed")
+    committed = sync(shards)
+    shards.close()
+    path = Path(tmp_path / "graph/000001.g16")
+    path.write_bytes(b"committee")
+    with pytest.raises(ShardError, match="is damaged"):
+        recover(tmp_path, committed)

@@ -1,0 +1,125 @@
+"""Downloader middleware: the crawl takes no more bytes than BANDWIDTH_SCHEDULE allows at this hour. Thin.
+
+It follows the schedule once a second, holds new downloads back while there is no room for them, and gives
+the fetcher the shaper that slows the reading itself. The decisions are in schedule.py, bandwidth.py and shaper.py.
+
+BANDWIDTH_SCHEDULE_FILE, a JSON file with the same list, replaces the setting and is read again when it changes:
+a wrong edit is reported in one sentence, and the plan that was in force stays.
+"""
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Coroutine
+from typing import Self
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncio import create_looping_call
+
+from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.fetch.plan import FILE_SETTING, Plan
+from webgraph_it.fetch.schedule import SETTING, ScheduleError
+from webgraph_it.fetch.shaper import Shaper
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 1.0
+
+_shapers: "WeakKeyDictionary[Crawler, Shaper]" = WeakKeyDictionary()
+
+
+def shaper_of(crawler: Crawler) -> Shaper:
+    """The one shaper of a crawl; without the middleware it lets everything pass."""
+    shaper = _shapers.get(crawler)
+    if shaper is None:
+        shaper = _shapers[crawler] = Shaper(time.monotonic, _call_later, math.inf)
+    return shaper
+
+
+def _call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+    return asyncio.get_running_loop().call_later(delay, callback)
+
+
+class BandwidthMiddleware:
+    """Admission of downloads, and the shaper's clockwork."""
+
+    def __init__(self, plan: Plan, shaper: Shaper, stats: StatsCollector) -> None:
+        self._plan = plan
+        self._shaper = shaper
+        self._stats = stats
+        self._ticks = create_looping_call(self._tick_now)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        plan = Plan(settings[SETTING], settings[FILE_SETTING], settings["SCHEDULE_TIMEZONE"])
+        assert crawler.stats is not None
+        middleware = cls(plan, shaper_of(crawler), crawler.stats)
+        fetcher_of(crawler).shaper = middleware._shaper
+        middleware.tick(time.time())
+        crawler.signals.connect(middleware.spider_opened, signals.spider_opened)
+        crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
+        return middleware
+
+    def spider_opened(self) -> None:
+        self._ticks.start(TICK_SECONDS)
+
+    def spider_closed(self) -> None:
+        self._report()
+        if self._ticks.running:
+            self._ticks.stop()
+
+    def rate_until(self, utc: float) -> float | None:
+        """When the plan in force next allows another rate; None if never."""
+        return self._plan.schedule.changes_at(utc)
+
+    @property
+    def waiting(self) -> int:
+        """Fetches that wait for bandwidth now."""
+        return self._shaper.waiting
+
+    def process_request(self, request: Request) -> Coroutine[None, None, None] | None:
+        """None, at once, where there is no limit; else something to wait for."""
+        return None if self._shaper.may_start else self._shaper.admit()
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        self._shaper.finished()
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        self._shaper.finished()
+
+    def tick(self, utc: float) -> None:
+        """What is due every second: follow the file, the clock, and the stats."""
+        try:
+            if self._plan.reload():
+                logger.info("%s has changed: a new plan is in force", FILE_SETTING)
+        except ScheduleError as error:
+            logger.error("%s The plan in force stays.", error)
+        rate = self._plan.schedule.rate_at(utc)
+        if rate != self._shaper.bytes_per_second:
+            logger.info("Bandwidth: %s from now on", _words(rate))
+            self._shaper.set_rate(rate)
+
+    def _tick_now(self) -> None:
+        self.tick(time.time())
+        self._report()
+
+    def _report(self) -> None:
+        meter = self._shaper.meter
+        rate = self._shaper.bytes_per_second
+        self._stats.set_value("bandwidth/bytes", meter.total_bytes)
+        self._stats.set_value("bandwidth/bytes_last_second", meter.last_second_bytes(time.monotonic()))
+        self._stats.set_value("bandwidth/bytes_fullest_second", meter.peak_bytes)
+        self._stats.set_value("bandwidth/cap_bytes_per_second", None if rate == math.inf else rate)
+
+
+def _words(bytes_per_second: float) -> str:
+    if bytes_per_second == math.inf:
+        return "no limit"
+    return f"{bytes_per_second / 1000:g} KB/s" if bytes_per_second else "stopped"

@@ -1,0 +1,157 @@
+"""The way of a page without detours: one task from lease to record.
+
+Scrapy's engine moves a page through about fifteen deferreds, tasks and signals; at a thousand pages a second
+they are most of the crawl's CPU. The lane calls the same components in the same order in one task: downloader
+middlewares, download handler, the spider's callback or errback, the scope, the item pipeline. The engine still
+opens and closes the crawl, decides when to pause and stop, and waits for pages in flight (`_slot.inprogress`).
+
+What users extend still works: their downloader middlewares run as always; signals are sent if somebody
+listens; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
+LEAN_ENGINE=False gives everything back to Scrapy's engine.
+
+The only module besides engine/scheduler.py that touches private parts of Scrapy: pinned by scrapy>=2.19,<2.20.
+"""
+
+import asyncio
+import logging
+from contextlib import suppress
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from pydispatch.dispatcher import getAllReceivers, liveReceivers
+from scrapy import Request, signals
+from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.python.failure import Failure
+
+from webgraph_it.engine.pipeline import GraphPipeline
+from webgraph_it.engine.scheduler import FrontierScheduler
+from webgraph_it.engine.scope_middlewares import ScopeSpiderMiddleware
+from webgraph_it.frontier.records import FrontierError
+from webgraph_it.items import Page
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+SIGNALS = (signals.response_received, signals.item_scraped)
+
+
+class Lane:
+    """Takes requests from the scheduler, as many at once as CONCURRENT_REQUESTS allows, and sees them through."""
+
+    def __init__(self, crawler: "Crawler", scheduler: FrontierScheduler, pipeline: GraphPipeline) -> None:
+        engine: Any = crawler.engine
+        self._crawler = crawler
+        self._engine = engine
+        self._slot = engine._slot
+        self._downloader = engine.downloader
+        self._scheduler = scheduler
+        self._pipeline = pipeline
+        self._scope = self._only(engine.scraper.spidermw, ScopeSpiderMiddleware)
+        self._is_ours = self._only(engine.scraper.itemproc, GraphPipeline) is pipeline
+        self._listened: set[object] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @staticmethod
+    def _only(manager: Any, kind: type) -> Any:
+        """The one component of this kind, if there is no other beside it."""
+        return manager.middlewares[0] if [type(each) for each in manager.middlewares] == [kind] else None
+
+    def pump(self) -> None:
+        """Start what may start now. The engine calls it at least every five seconds."""
+        self._listened = {signal for signal in SIGNALS if self._has_listeners(signal)}
+        self.start_more()
+
+    def _has_listeners(self, signal: object) -> bool:
+        return any(True for _ in liveReceivers(getAllReceivers(self._crawler, signal)))
+
+    def start_more(self) -> None:
+        """A page ended, or was answered: its place, or its host, may be free."""
+        while not self._engine.needs_backout() and not self._engine.paused:
+            request = self._scheduler.take()
+            if request is None:
+                break
+            self._slot.add_request(request)
+            self._downloader.active.add(request)
+            task = asyncio.get_running_loop().create_task(self._see_through(request))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _see_through(self, request: Request) -> None:
+        try:
+            await self._visit(request)
+        except FrontierError:
+            pass  # the store has said so, and the crawl stops
+        except Exception:
+            logger.exception("Error while processing %s", request)
+        finally:
+            self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
+            self._downloader.active.discard(request)
+            self._slot.remove_request(request)
+            with suppress(FrontierError):
+                self.start_more()
+            if not self._slot.inprogress:
+                self._slot.nextcall.schedule()  # perhaps that was all: let the engine see
+
+    async def _visit(self, request: Request) -> None:
+        result: Any
+        try:
+            result = await self._downloader.download(request)
+        except Exception:
+            result = Failure()  # type: ignore[no-untyped-call]
+        if isinstance(result, Request):  # a middleware wants another one instead
+            self._engine.crawl(result)
+            return
+        if isinstance(result, Response):
+            result.request = result.request or request
+            self._send(signals.response_received, response=result, request=result.request)
+        if self._scope is None:
+            await maybe_deferred_to_future(self._engine.scraper.enqueue_scrape(result, request))
+            return
+        scraping = self._engine.scraper.slot
+        size = len(result.body) if isinstance(result, Response) else 0
+        scraping.active_size += size  # SCRAPER_SLOT_MAX_ACTIVE_SIZE: above it needs_backout is true
+        try:
+            await self._scrape(request, result)
+        finally:
+            scraping.active_size -= size
+
+    async def _scrape(self, request: Request, result: Response | Failure) -> None:
+        try:
+            pages = await self._called_back(request, result)
+        except FrontierError:
+            raise
+        except Exception:
+            failure = Failure()  # type: ignore[no-untyped-call]
+            self._engine.scraper.handle_spider_error(failure, request, result)
+            return
+        for page in pages:
+            await self._record(page, result)
+
+    async def _called_back(self, request: Request, result: Response | Failure) -> list[Page]:
+        if isinstance(result, Response):
+            output: Any = request.callback(result)  # type: ignore[misc]
+        else:
+            result.request = request  # type: ignore[attr-defined]
+            output = request.errback(result)  # type: ignore[misc]
+        if isawaitable(output):
+            output = await output
+        if not isinstance(result, Response):
+            return list(output)
+        return [await self._scope.judged_in_slices(page) for page in output]
+
+    async def _record(self, page: Page, response: Response | Failure) -> None:
+        if not self._is_ours:
+            await self._engine.scraper.start_itemproc_async(page, response=response)
+            return
+        await self._pipeline.process_item(page)
+        if signals.item_scraped in self._listened:  # its handlers may be coroutines
+            await self._crawler.signals.send_catch_log_async(
+                signal=signals.item_scraped, spider=self._crawler.spider, item=page, response=response
+            )
+
+    def _send(self, signal: object, **facts: Any) -> None:
+        if signal in self._listened:
+            self._crawler.signals.send_catch_log(signal=signal, spider=self._crawler.spider, **facts)

@@ -1,0 +1,113 @@
+"""The crawl's own folders and files: what is durable, and that they are ours.
+
+Durable: a file is when it is synced, a new name when its folder is. A finished file is a renamed file (`whole_file`).
+
+Ours: a crawl writes into folders that belong to the user who runs it and that nobody else may write to, and into
+regular files in them that belong to that user. It never writes through a symbolic link. Else whoever prepared the
+directory would decide which of the user's files is overwritten. What is made here is for its owner alone (0700, 0600).
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from webgraph_it.files.regular import kind
+
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+NEW = ".new"
+"""Ends the name of a file that is not finished."""
+
+
+class NotOursError(OSError):
+    """Where a crawl refuses to write, in one sentence. The system itself would allow it."""
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """What is written in the block becomes the file at its end, on disk, all of it or nothing."""
+    temporary = path.with_name(path.name + NEW)
+    temporary.unlink(missing_ok=True)  # of a crash; of a symbolic link the link itself
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE
+    )
+    with open(descriptor, "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(descriptor)
+    temporary.rename(path)
+    sync(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """A folder of ours: it is made if there is none, and refused if it is somebody else's. All new names are on disk
+    then, and its own if a killed run left it there."""
+    missing = [folder for folder in (path, *path.parents) if not os.path.lexists(folder)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(FOLDER_MODE)
+    except FileExistsError:
+        refuse_folder(path)
+    for folder in reversed(missing or [path]):
+        sync(folder.parent)
+
+
+def open_file(path: Path, flags: int) -> int:
+    """The descriptor of a regular file of ours."""
+    try:
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, FILE_MODE)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            refuse_file(path, path.lstat())
+        raise
+    try:
+        refuse_file(path, os.fstat(descriptor))
+    except NotOursError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise NotOursError unless it is a folder of ours that nobody else may write to."""
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotOursError(
+            f"{path} is {kind(found)}, expected a folder of the crawl: remove it, or give another JOBDIR."
+        )
+    _refuse_owner(path, found)
+    if found.st_mode & OTHERS_MAY_WRITE:
+        raise NotOursError(
+            f"{path} may be written to by other users (mode {stat.S_IMODE(found.st_mode):04o}), who could make the "
+            f"crawl overwrite your files: take that right away with chmod go-w {path}, or give another JOBDIR."
+        )
+
+
+def refuse_file(path: Path, found: os.stat_result) -> None:
+    """Raise NotOursError unless `found`, the status of `path`, is of a regular file of ours."""
+    if not stat.S_ISREG(found.st_mode):
+        raise NotOursError(
+            f"{path} is {kind(found)}, expected a regular file of the crawl: remove it, or give another JOBDIR."
+        )
+    _refuse_owner(path, found)
+
+
+def _refuse_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise NotOursError(
+            f"{path} belongs to user {found.st_uid}, but the crawl runs as user {os.geteuid()}: "
+            "run it as the owner, or give another JOBDIR."
+        )

@@ -1,0 +1,74 @@
+"""Files that somebody else may have written: what is read from them before anything in them is believed.
+
+Guarantees: only regular files are opened (a FIFO would wait for ever, a device has no end; a symbolic link
+is followed, for shards may lie on another disk); a JSON file has at most MAX_JSON_BYTES and is one object,
+nested at most MAX_JSON_DEPTH times;
+whatever else is found is one InputError that says what was found and what was expected, and never shows what
+the file holds. This module needs neither numpy nor pyarrow: the crawl may import it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from webgraph_it.files.regular import InputError, read_regular, size_of
+
+__all__ = ["InputError", "is_count", "read_json_object", "regular_size", "shown"]
+
+MAX_JSON_BYTES = 64 << 20
+MAX_JSON_DEPTH = 50
+"""What is nested more deeply could be read, but not shown or written again."""
+MAX_SHOWN = 40
+
+
+def regular_size(path: Path) -> int:
+    """Bytes of a regular file; FileNotFoundError if there is none, InputError for anything else."""
+    return size_of(path, path.stat())
+
+
+def read_json_object(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
+    """The one JSON object of a file; FileNotFoundError if there is none."""
+    data = read_regular(path, max_bytes, "a JSON object")
+    try:
+        value = json.loads(data)
+        is_deep = _is_deep(value)
+    except RecursionError:
+        is_deep = True
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not JSON: it is no UTF-8 text.") from None
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}.") from None
+    if is_deep:
+        raise InputError(f"{path} is nested too deeply, expected a plain JSON object.")
+    if not isinstance(value, dict):
+        raise InputError(f"{path} holds {type(value).__name__}, expected a JSON object.")
+    return value
+
+
+def is_count(value: object, most: int = 2**63 - 1) -> TypeGuard[int]:
+    """Whether a value read from JSON is a whole number from 0 to `most`."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def shown(value: object) -> str:
+    """A value that was found where another was expected, cut to a length that fits into a sentence."""
+    if isinstance(value, dict | list):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    if isinstance(value, int) and value.bit_length() > 100:
+        return "a number of more than 30 digits"
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [
+            child
+            for each in level
+            if isinstance(each, dict | list)
+            for child in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return False
+    return True

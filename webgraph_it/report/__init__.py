@@ -1,0 +1,1 @@
+"""The kit of our HTML pages: style sheet, SVG, charts, sections."""

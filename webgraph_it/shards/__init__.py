@@ -1,0 +1,1 @@
+"""A crawl's files: their formats, the double-buffered writer, readers."""

@@ -1,0 +1,52 @@
+"""The shard files as the frontier's last commit names them: JSON out of the store, and back.
+
+    {"graph/000001.g16": [length, crc32], …}
+
+Guarantee: what is read has the names of shard files and numbers that can be lengths and checksums, or it is one
+ShardError: no name leads out of the crawl directory.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from webgraph_it.files.received import is_count
+from webgraph_it.shards.formats import SUFFIXES, ShardError
+from webgraph_it.shards.writer import Durable
+
+_NAMES = {stream: re.compile(rf"[0-9]{{6,18}}{re.escape(suffix)}") for stream, suffix in SUFFIXES.items()}
+
+
+def packed(files: Mapping[str, Durable]) -> bytes:
+    return json.dumps(files).encode()
+
+
+def unpacked(stored: bytes | None) -> dict[str, Durable]:
+    """Nothing if nothing was committed."""
+    try:
+        found = json.loads(stored) if stored else {}
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(map(_is_entry, found, found.values())):
+        raise ShardError(
+            "The frontier's last commit does not name the crawl's files with their lengths: it is damaged or not of a "
+            "crawl; restore the crawl directory from a copy, or begin a new crawl in another JOBDIR."
+        )
+    return {name: Durable(*each) for name, each in found.items()}
+
+
+def is_shard_name(stream: str, name: str) -> bool:
+    """`000001.g16` in `graph`, and nothing like `../x`."""
+    return stream in _NAMES and _NAMES[stream].fullmatch(name) is not None
+
+
+def _is_entry(name: str, value: Any) -> bool:
+    stream, _, file_name = name.partition("/")
+    return (
+        is_shard_name(stream, file_name)
+        and isinstance(value, list)
+        and len(value) == 2
+        and is_count(value[0])
+        and is_count(value[1], 2**32 - 1)
+    )

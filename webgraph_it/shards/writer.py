@@ -1,0 +1,336 @@
+"""Numbered files that grow without making the crawl wait: double-buffered, and an unbuffered twin.
+
+A crawl keeps three streams (graph, urls, pages), each a folder of numbered files; a record is one sequence of
+the stream, already encoded. `Shards` holds the three in step and is the only thing that touches the disk:
+
+    crawl thread   write ─► filling buffer ──swap──┐            swap ── sync ──►
+    scribe thread                                  └─► write to file ──────────► fsync, lengths
+
+Guarantees: records reach the file in the order of `write`; `sync` covers everything written before it and
+nothing after; a failed write leaves no part of a buffer in the file, and after one that cannot be repeated
+nothing is ever synced again; memory is bounded by two buffers a stream (a writer that is `full` wants its
+caller to wait for `room`). A full disk is waited for, not died of.
+Does not decide when to sync, and knows neither digests nor JSON.
+"""
+
+import asyncio
+import errno
+import logging
+import os
+import threading
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from webgraph_it.files.own import make_folder, open_file, sync
+from webgraph_it.killpoint import reached
+from webgraph_it.shards.formats import SUFFIXES, ShardError, file_name
+
+logger = logging.getLogger(__name__)
+
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+RETRY_SECONDS = 1.0
+
+
+class Durable(NamedTuple):
+    """What is known to be on disk of one file."""
+
+    length: int
+    crc32: int
+
+
+class AppendFile:
+    """One numbered file that grows by whole buffers. Used by one thread at a time."""
+
+    def __init__(self, path: Path, durable: Durable | None = None) -> None:
+        self.path = path
+        self.durable = durable or Durable(0, 0)
+        self.operations = 0
+        self._fd = open_file(path, os.O_WRONLY | os.O_CREAT)
+        os.ftruncate(self._fd, self.durable.length)
+        os.lseek(self._fd, self.durable.length, os.SEEK_SET)
+        sync(path.parent)
+
+    def append(self, buffer: bytes | bytearray) -> None:
+        """All of it or nothing: what a failed write left behind is cut off."""
+        written = 0
+        try:
+            while written < len(buffer):
+                written += os.write(self._fd, memoryview(buffer)[written:])
+                self.operations += 1
+        except OSError:
+            os.ftruncate(self._fd, self.durable.length)
+            os.lseek(self._fd, self.durable.length, os.SEEK_SET)
+            raise
+        self.durable = Durable(self.durable.length + written, zlib.crc32(buffer, self.durable.crc32))
+
+    def sync(self) -> None:
+        os.fdatasync(self._fd)
+        self.operations += 1
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+class Writer(Protocol):
+    """One stream of records. `swap` makes sure that all records so far are on their way to the file."""
+
+    def write(self, record: bytes) -> None: ...
+    def swap(self) -> None: ...
+    @property
+    def full(self) -> bool: ...
+    async def room(self) -> None: ...
+
+
+NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
+"""A class of writers: made of what appends to the file, the scribe, and how many sequences fill a buffer."""
+
+
+class DoubleBufferedWriter:
+    """One buffer fills while the other is written by the scribe."""
+
+    def __init__(
+        self, append: Callable[[bytearray], None], scribe: ThreadPoolExecutor, sequences: int
+    ) -> None:
+        self._append = append
+        self._scribe = scribe
+        self._sequences = sequences
+        self._filling = bytearray()
+        self._count = 0
+        self._writing: Future[None] | None = None
+
+    def __repr__(self) -> str:
+        state = "busy" if self._busy else "idle"
+        return f"<DoubleBufferedWriter filling: {self._count} of {self._sequences} | {state}>"
+
+    def write(self, record: bytes) -> None:
+        self._filling += record
+        self._count += 1
+        if self._count >= self._sequences and not self._busy:
+            self.swap()
+
+    def swap(self) -> None:
+        if self._filling:
+            self._writing = self._scribe.submit(self._append, self._filling)
+            self._filling, self._count = bytearray(), 0
+
+    @property
+    def _busy(self) -> bool:
+        return self._writing is not None and not self._writing.done()
+
+    @property
+    def full(self) -> bool:
+        return self._count >= self._sequences and self._busy
+
+    async def room(self) -> None:
+        while self.full and self._writing is not None:
+            await asyncio.wait({asyncio.wrap_future(self._writing)})
+        if self._count >= self._sequences:
+            self.swap()
+
+
+class UnbufferedWriter:
+    """Every record goes to the file at once, in the crawl's own thread: for comparison."""
+
+    full = False
+
+    def __init__(
+        self, append: Callable[[bytearray], None], scribe: ThreadPoolExecutor, sequences: int
+    ) -> None:
+        self._append = append
+
+    def write(self, record: bytes) -> None:
+        self._append(bytearray(record))
+
+    def swap(self) -> None:
+        """Nothing is ever held back."""
+
+    async def room(self) -> None:
+        """There always is."""
+
+
+class Shards:
+    """The three streams of a crawl, in step: same file number, synced together."""
+
+    def __init__(
+        self,
+        directory: Path,
+        committed: Mapping[str, Durable] | None,
+        sequences: Mapping[str, int],
+        writer_class: NewWriter = DoubleBufferedWriter,
+    ) -> None:
+        """`committed`: file name → what the last commit knew of it; None for a new crawl."""
+        self._directory = directory
+        self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
+        self._stopping = False
+        self.waiting_for_disk = False
+        self.failure: OSError | None = None
+        self.recovered = recover(directory, committed or {})
+        self._finished = dict(committed or {})
+        self._number = 1 + max((_number(name) for name in self._finished), default=0)
+        self._files = self._open_files()
+        self._operations_of_closed = 0
+        self._writers = {
+            stream: writer_class(self._appender(stream), self._scribe, sequences[stream])
+            for stream in SUFFIXES
+        }
+
+    def __getitem__(self, stream: str) -> Writer:
+        return self._writers[stream]
+
+    @property
+    def full(self) -> bool:
+        return any(writer.full for writer in self._writers.values())
+
+    async def room(self) -> None:
+        for writer in self._writers.values():
+            await writer.room()
+
+    def sync(self, then: Callable[[dict[str, Durable]], None], *, next_number: bool = False) -> Future[None]:
+        """Everything written so far becomes durable, then `then(files)` runs, all in the scribe thread.
+
+        `files` names every file of the crawl with its length and checksum. With `next_number`, what is
+        written after this call goes to the next number, and the files so far are never touched again.
+        """
+        for writer in self._writers.values():
+            writer.swap()
+        return self._scribe.submit(self._sync, then, next_number)
+
+    def stop_waiting(self) -> None:
+        """The crawl stops: a full disk is no longer waited for. What cannot be written fails, and nothing is synced
+        after that."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Wait for the scribe. What was not synced before is not part of the crawl."""
+        self._stopping = True
+        self._scribe.shutdown(wait=True)
+        for file in self._files.values():
+            file.close()
+
+    @property
+    def operations(self) -> int:
+        """Disk operations so far: writes and syncs."""
+        return self._operations_of_closed + sum(file.operations for file in self._files.values())
+
+    def _open_files(self) -> dict[str, AppendFile]:
+        return {
+            stream: AppendFile(self._directory / stream / file_name(stream, self._number))
+            for stream in SUFFIXES
+        }
+
+    def _appender(self, stream: str) -> Callable[[bytearray], None]:
+        def append(buffer: bytearray) -> None:
+            while True:
+                try:
+                    return self._files[stream].append(buffer)
+                except OSError as error:
+                    self._wait_for_disk(error)
+
+        return append
+
+    def _wait_for_disk(self, error: OSError) -> None:
+        """The disk is full: the buffer stays in memory, the crawl feels it as a writer that is full."""
+        may_wait = threading.current_thread() is not threading.main_thread()  # else nothing could stop it
+        if error.errno not in FULL_DISK or self._stopping or not may_wait:
+            self.failure = error
+            raise error
+        if not self.waiting_for_disk:
+            logger.warning("The disk of %s is full: the crawl waits until there is room.", self._directory)
+        self.waiting_for_disk = True
+        time.sleep(RETRY_SECONDS)
+
+    def _sync(self, then: Callable[[dict[str, Durable]], None], next_number: bool) -> None:
+        if self.failure:
+            raise self.failure
+        reached("after-shard-write")
+        for stream, file in self._files.items():
+            file.sync()
+            self._finished[f"{stream}/{file.path.name}"] = file.durable
+        self.waiting_for_disk = False
+        if next_number:
+            self._begin_next_number()
+        then(dict(self._finished))
+
+    def _begin_next_number(self) -> None:
+        self._operations_of_closed = self.operations
+        for file in self._files.values():
+            file.close()
+        self._number += 1
+        self._files = self._open_files()
+
+
+def _number(name: str) -> int:
+    return int(Path(name).stem)
+
+
+def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
+    """Cut the files back to what was committed; a sentence for each cut. Raises ShardError on damage."""
+    verify(directory, committed)
+    sentences = []
+    for stream, suffix in SUFFIXES.items():
+        folder = directory / stream
+        make_folder(folder)
+        for path in sorted(folder.glob(f"*{suffix}")):
+            sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
+            reached("during-recovery")
+    return sentences
+
+
+def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
+    """Raise ShardError if the files do not hold what was committed.
+
+    Sizes of all, contents of the newest: an older file was checked when it was the newest.
+    """
+    newest = max(map(_number, committed), default=0)
+    for name, durable in committed.items():
+        _check(directory / name, durable, contents=_number(name) == newest)
+
+
+def _cut(path: Path, durable: Durable | None) -> list[str]:
+    size = path.lstat().st_size
+    kept = durable.length if durable else 0
+    if durable is None:
+        path.unlink()
+    elif size > kept:
+        cut(path, kept)
+    if size <= kept:
+        return []
+    return [f"{path.parent.name}/{path.name}: cut {size - kept} bytes written after the last commit"]
+
+
+def cut(path: Path, length: int) -> None:
+    """The file, cut to this length, on disk."""
+    descriptor = open_file(path, os.O_WRONLY)
+    try:
+        os.ftruncate(descriptor, length)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _check(path: Path, durable: Durable, *, contents: bool) -> None:
+    size = path.stat().st_size if path.exists() else 0
+    if size < durable.length:
+        raise ShardError(
+            f"{path} has {size} bytes, but {durable.length} were committed: "
+            "restore the file from a copy, or begin a new crawl in another JOBDIR."
+        )
+    if contents and (found := crc32_of(path, durable.length)) != durable.crc32:
+        raise ShardError(
+            f"{path} is damaged: checksum {found:08x}, committed was {durable.crc32:08x}: "
+            "restore the file from a copy, or begin a new crawl in another JOBDIR."
+        )
+
+
+def crc32_of(path: Path, length: int) -> int:
+    """Of the first `length` bytes."""
+    crc = 0
+    with path.open("rb") as file:
+        while chunk := file.read(min(length, 1 << 20)):
+            crc = zlib.crc32(chunk, crc)
+            length -= len(chunk)
+    return crc
