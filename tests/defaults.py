@@ -7,9 +7,10 @@ from typing import Any
 from scrapy.settings import Settings
 
 from webgraph_it import extract, settings
+from webgraph_it.engine import handler
 from webgraph_it.extract import LinkPolicy
 from webgraph_it.extract.workers import WorkerPool as _WorkerPool
-from webgraph_it.fetch import handler, response_parser, schedule
+from webgraph_it.fetch import response_parser, schedule
 from webgraph_it.fetch.client import FetchSettings
 from webgraph_it.fetch.dns import DnsSettings
 from webgraph_it.frontier.politeness import Politeness

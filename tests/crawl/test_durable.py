@@ -16,7 +16,8 @@ from webgraph_it.frontier.rocks import TABLE_FILE
 from webgraph_it.simweb import SimWeb
 
 SYNCS = ("fsync", "fdatasync")
-FAST = {"COMMIT_INTERVAL": 0.2, "CHECKPOINT_INTERVAL": 0.3}
+FAST = {"COMMIT_INTERVAL": 0.2, "CHECKPOINT_INTERVAL": 0.3, "HOST_DELAY": 0.02}
+"""With a delay, so that the crawl lasts until its first checkpoint on a fast machine, too."""
 WRITER, ROCKS = "webgraph_it.shards.writer", "webgraph_it.frontier.rocks"
 DIRECTORY, COMMIT = "webgraph_it.crawl.directory", "webgraph_it.crawl.commit"
 DISK = "webgraph_it.files.own"

@@ -15,7 +15,7 @@ execute()
 """
 
 A_WRITER_THAT_RAISES = """
-from webgraph_it.graph import writer
+from webgraph_it.shards import writer
 class Raises(writer.DoubleBufferedWriter):
     writes = 0
     def write(self, record):

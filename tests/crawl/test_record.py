@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import frontier_limits, politeness
 from tests.frontier.making import link
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder, outcome_of
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.frontier import Failure, Frontier, Lease, Limits, Order, Politeness, RocksStore
+from webgraph_it.frontier import Failure, Frontier, Lease, Order, RocksStore
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.items import Link, Page, State
 from webgraph_it.shards.writer import Shards
@@ -41,7 +42,7 @@ class Recording:
 
     def __init__(self, jobdir: Path, hosts: int = 1) -> None:
         store = RocksStore(jobdir / "frontier")
-        self.frontier = Frontier.open(store, Politeness(), Order.BREADTH, Limits(), NOW)
+        self.frontier = Frontier.open(store, politeness(), Order.BREADTH, frontier_limits(), NOW)
         self.leases = Leases()
         self.shards = Shards(jobdir, None, {"graph": 9, "urls": 9, "pages": 9})
         self.tally = Tally()

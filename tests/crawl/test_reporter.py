@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.defaults import default_scope
 from tests.frontier.making import commit, link, open_frontier
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.reporter import Reporter
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.urls.scope import Scope
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def reporter(tmp_path: Path) -> Reporter:
     directory.reports.mkdir()
     run = Run(opened_at=0.0, pages=0, seconds=0.0)
     complaints = Complaints(directory.reports)
-    return Reporter(directory, frontier, Tally(), seeds, Scope(("it,",)), run, complaints)
+    return Reporter(directory, frontier, Tally(), seeds, default_scope(), run, complaints)
 
 
 def status(folder: Path) -> str:

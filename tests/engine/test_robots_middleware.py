@@ -6,6 +6,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
+from tests.defaults import typed
 from webgraph_it.engine.robots_middleware import RobotsDenied, RobotsMiddleware, policy_of
 from webgraph_it.robots.policy import RobotsRecord
 
@@ -16,7 +17,7 @@ class Site:
     """A crawler whose frontier knows the robots.txt of some origins."""
 
     def __init__(self) -> None:
-        self.crawler = get_crawler()
+        self.crawler = get_crawler(settings_dict=typed())
         self.crawler.stats = MemoryStatsCollector(self.crawler)
         self.known: dict[str, SimpleNamespace] = {}
         frontier = SimpleNamespace(robots=self.known.get)

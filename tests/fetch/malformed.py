@@ -8,6 +8,8 @@ import asyncio
 import json
 from typing import Any, NamedTuple
 
+from tests.defaults import typed
+
 BODY = b"<html><a href=/p>p</a></html>"
 SIZE = b"Content-Length: %d\r\n" % len(BODY)
 
@@ -233,9 +235,9 @@ def crawl_with_both() -> dict[str, dict[str, Any]]:
             "TELNETCONSOLE_ENABLED": False,
             "RETRY_ENABLED": False,
             "REDIRECT_ENABLED": False,
-            "DOWNLOAD_TIMEOUT": 3,
-            "ALLOWED_PRIVATE_NETWORKS": ["127.1.0.0/16"],
-            "DNS_SERVERS": ["127.0.0.1:1"],
+            **typed(
+                DOWNLOAD_TIMEOUT=3, ALLOWED_PRIVATE_NETWORKS=["127.1.0.0/16"], DNS_SERVERS=["127.0.0.1:1"]
+            ),
         }
     )
     for name, path in handlers.items():

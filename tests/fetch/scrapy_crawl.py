@@ -84,7 +84,7 @@ class Asker(Spider):
 
 
 async def crawl(process: AsyncCrawlerProcess) -> None:
-    from webgraph_it.fetch import handler
+    from webgraph_it.engine import handler
 
     server = await HttpServer(answer).start("127.1.0.1")
     table = {"sito.it": "127.1.0.1", "chiuso.it": "127.1.0.9", "vietato.it": "127.66.0.1"}

@@ -16,12 +16,15 @@ from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.layout import META
 from webgraph_it.simweb import SimWeb
 
+LONG_ENOUGH = {"HOST_DELAY": 0.02}
+"""Seconds. A fast machine would otherwise finish the crawl before it is killed."""
+
 
 def kill_partway(web: SimWeb, jobdir: Path, answers: int, **settings: object) -> Kill:
     """A crawl that is killed after so many answers of the web."""
     with web.hits_path.open("rb") as hits:
         hits.seek(0, 2)
-        crawl = start_crawl(web, jobdir, **{**FAST, **settings})
+        crawl = start_crawl(web, jobdir, **{**FAST, **LONG_ENOUGH, **settings})
         while answers > 0 and crawl.poll() is None:
             time.sleep(0.01)
             answers -= hits.read().count(b'"event": "response"')

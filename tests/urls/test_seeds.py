@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.defaults import read_seeds, typed
+from tests.defaults import default_scope, read_seeds, typed
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.scope import Scope, Verdict
 from webgraph_it.urls.seeds import Place, Seeds, SeedsError, read_batches, refusal
@@ -191,7 +191,7 @@ def test_the_survey_counts_what_the_batches_give(lines: list[str], end: str, sur
         seeds = read_seeds(path, surts)
         named = [name for batch in read_batches(path) for name in batch.names]
     verdicts = Counter(
-        Scope(surts, seeds.extra_prefixes, exclusions=seeds.exclusions).verdict(n.key) for n in named
+        default_scope(surts, seeds.extra_prefixes, exclusions=seeds.exclusions).verdict(n.key) for n in named
     )
     assert (seeds.total, seeds.inside) == (len(named), verdicts[Verdict.IN])
     assert seeds.covered == verdicts[Verdict.FETCH_ONLY]
