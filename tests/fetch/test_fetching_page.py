@@ -14,6 +14,7 @@ from webgraph_it.units import size_bytes
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "fetching.md").read_text()
 ROOM = PROJECT / "webgraph_it" / "fetch"
+HANDLER = PROJECT / "webgraph_it" / "engine" / "handler.py"
 MODULES = ("client", "sockets", "connection", "response_head", "response_parser", "dns")
 SOURCE = "".join((ROOM / f"{name}.py").read_text() for name in MODULES)
 
@@ -21,7 +22,7 @@ REASONS = set(re.findall(r'(?:FetchError|BadResponse)\(\s*"([a-z-]+)"', SOURCE))
 FLAGS = {getattr(decode, name) for name in ("BOMB", "UNDECODABLE", "PARTLY_DECODED")} | {
     getattr(response_parser, name) for name in ("CUT_BODY", "CUT_FRAMING", "DATA_LOSS", "NOT_CHUNKED")
 }
-SETTINGS = set(re.findall(r'settings(?:\.get\w*\(|\[)"([A-Z_0-9]+)"', (ROOM / "handler.py").read_text()))
+SETTINGS = set(re.findall(r'settings(?:\.get\w*\(|\[)"([A-Z_0-9]+)"', HANDLER.read_text()))
 STATS = set(re.findall(r'_count\("([a-z_/]+)"', SOURCE)) | {"connections/peak"}
 
 

@@ -16,16 +16,17 @@ from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.layout import META
 from webgraph_it.simweb import SimWeb
 
-LONG_ENOUGH = {"HOST_DELAY": 0.02}
+LONG_ENOUGH = {"HOST_DELAY": 0.05}
 """Seconds. A fast machine would otherwise finish the crawl before it is killed."""
 
 
 def kill_partway(web: SimWeb, jobdir: Path, answers: int, **settings: object) -> Kill:
-    """A crawl that is killed after so many answers of the web."""
+    """A crawl that is killed after this many answers of the web, when a quarter as many pages are committed."""
+    enough = len(committed_urls(jobdir)) + answers // 4
     with web.hits_path.open("rb") as hits:
         hits.seek(0, 2)
         crawl = start_crawl(web, jobdir, **{**FAST, **LONG_ENOUGH, **settings})
-        while answers > 0 and crawl.poll() is None:
+        while (answers > 0 or len(committed_urls(jobdir)) < enough) and crawl.poll() is None:
             time.sleep(0.01)
             answers -= hits.read().count(b'"event": "response"')
     crawl.kill()

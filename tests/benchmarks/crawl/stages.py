@@ -24,9 +24,11 @@ ROOMS = (
     ("/webgraph_it/urls/", "names"),
     ("/webgraph_it/extract/", "extraction"),
     ("/webgraph_it/fetch/", "fetch"),
+    ("/webgraph_it/robots/", "fetch"),
     ("/webgraph_it/frontier/", "frontier"),
-    ("/webgraph_it/graph/", "graph"),
+    ("/webgraph_it/shards/", "graph"),
     ("/webgraph_it/spiders/", ENGINE),
+    ("/webgraph_it/engine/", ENGINE),
     ("/webgraph_it/crawl/", ENGINE),
 )
 """The first that is part of a frame's path."""
