@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from webgraph_it.convert.progress import Progress, describe, seconds
+from webgraph_it.progress import Progress, describe, seconds
 
 
 @pytest.mark.parametrize(
