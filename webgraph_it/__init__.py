@@ -22,7 +22,9 @@ convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
 simweb/       a small Italian internet on loopback    (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
-demo.py       all of it in a minute                   (make demo)
+demo.py       all of it in a minute                   (webgraph-it demo, make demo)
+cli/          the command webgraph-it: one module per verb, one shell for all
+progress.py   a live line on a terminal, a line in a log elsewhere
 killpoint.py  where tests may kill the crawl
 """
 

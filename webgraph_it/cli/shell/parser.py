@@ -54,8 +54,13 @@ class Parser(argparse.ArgumentParser):
     def _guess(self, name: str) -> str:
         return did_you_mean(name, self._option_string_actions) or f"see {self.prog} --help"
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """argparse's own would hide that nobody reads."""
+        print(message, end="", file=file)
+
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        sys.stdout.flush()  # while somebody is there who knows what a broken pipe is
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while somebody is there who knows what a broken pipe is
         super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
