@@ -1,5 +1,6 @@
 """`webgraph-it repair`: a crawl directory without a usable frontier gets one from its files."""
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ def run(options: Namespace) -> int:
 
     path: Path = options.jobdir
     with mistakes(DirectoryError, NotOursError, FrontierError, ShardError):
-        outcome = repair(path, Progress().note)
+        outcome = repair(path, Progress(sys.stdout).note)
     print("\n".join([*_told(path, outcome), f"To resume: scrapy crawl italy -s JOBDIR={path}"]))
     return 0
 
