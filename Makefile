@@ -7,7 +7,7 @@ help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 demo: .venv/installed ## crawl a small Italian internet on this machine and look at its graph
-	@$(BIN)/python -m webgraph_it.demo
+	@$(BIN)/python -m webgraph_it demo
 
 test: .venv/installed ## run the tests (under ten minutes)
 	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace

@@ -18,11 +18,13 @@ graph/        links at rest: shards, writer; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, the step of a page, commits, the lane, progress and reports
 engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
 spiders/      italy.py
-convert/      shards → compact graph                  (python -m webgraph_it.convert)
-analyse/      compact graph → numbers and pictures    (python -m webgraph_it.analyse)
-simweb/       a small Italian internet on loopback    (python -m webgraph_it.simweb)
-plan/         how long a crawl takes, what it fills   (python -m webgraph_it.plan)
-demo.py       all of it in a minute                   (make demo)
+convert/      shards → compact graph                  (webgraph-it convert)
+analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
+simweb/       a small Italian internet on loopback    (webgraph-it simweb)
+plan/         how long a crawl takes, what it fills   (webgraph-it plan)
+demo.py       all of it in a minute                   (webgraph-it demo, make demo)
+cli/          the command webgraph-it: one module per verb, one shell for all
+progress.py   a live line on a terminal, a line in a log elsewhere
 killpoint.py  where tests may kill the crawl
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.analyse.compact import make_compact
-from webgraph_it.analyse.__main__ import main
+from tests.verbs import analyse as main
 from webgraph_it.analyse.crawl_story import read_story
 from webgraph_it.report.parts import host_link, page_link
 from webgraph_it.report.style import STYLE
@@ -185,7 +185,7 @@ def test_a_wrong_folder_is_one_sentence(
         == 2
     )
     said = capsys.readouterr().err
-    assert said.startswith("analyse: ")
+    assert said.startswith(str(tmp_path))
     assert said.count("\n") == 1
 
 
@@ -195,7 +195,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
     make_compact(tmp_path / "graph", 50)
     (tmp_path / "file").write_text("")
     assert main([str(tmp_path / "graph"), "-o", str(tmp_path / "file")]) == 2
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"analyse: {tmp_path / 'file'}: ")
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"{tmp_path / 'file'}: ")
 
 
 def test_a_hostile_log_is_only_text(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.convert.crawls import HOME, SHOP, URLS, page_line, shard, write_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.convert.job import write_atomically
 from webgraph_it.convert.steps import checksums
 from webgraph_it.graph import WebGraph

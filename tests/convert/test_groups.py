@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.convert.crawls import write_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.convert.groups import registrable
 from webgraph_it.graph import WebGraph
 

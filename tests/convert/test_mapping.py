@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.crawl_generator import generate
+from tests.verbs import convert as main
 from webgraph_it.convert import mapping, rows
-from webgraph_it.convert.command import main
 from webgraph_it.convert.kernels import FLAG, UNKNOWN
 from webgraph_it.convert.sources import ConvertError
 

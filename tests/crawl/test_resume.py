@@ -134,7 +134,7 @@ def test_a_changed_byte_in_the_store_is_found_before_the_crawl_resumes_and_is_re
         table.write_bytes(table.read_bytes().replace(b"http", b"htTp", 1))
         before = content(tmp_path)
         said = resume(tmp_path, code=2)
-        assert f"python -m webgraph_it.repair {tmp_path}" in said
+        assert f"webgraph-it repair {tmp_path}" in said
         assert "Traceback" not in said
         assert content(tmp_path) == before
         repair(tmp_path)
@@ -177,7 +177,7 @@ def test_a_store_that_cannot_be_read_stops_the_crawl_in_one_sentence_and_half_a_
             timeout=120,
         )
         assert "The crawl stops: " in ran.stderr, ran.stderr[-3000:]
-        assert f"python -m webgraph_it.repair {tmp_path}" in ran.stderr
+        assert f"webgraph-it repair {tmp_path}" in ran.stderr
         assert "'finish_reason': 'failed'" in ran.stderr
         assert "Traceback" not in ran.stderr, ran.stderr[-6000:]
         resume(tmp_path)

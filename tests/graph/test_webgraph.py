@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.convert.crawls import HOME, LINKS, NEWS, SHOP, URLS, expected_arcs, write_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.graph import GraphError, WebGraph
 from webgraph_it.urls import RECIPE_VERSION
 

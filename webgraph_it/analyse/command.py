@@ -1,4 +1,4 @@
-"""What `python -m webgraph_it.analyse GRAPH_DIR` does, step by step."""
+"""What `webgraph-it analyse GRAPH_DIR` does, step by step."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What `python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv` does: rankings against human judgements.
+"""What `webgraph-it analyse compare GRAPH_DIR RATINGS.csv` does: rankings against human judgements.
 
 A URL is looked up in any spelling of its node; several ratings of one node are averaged. URLs that are not
 in the graph are listed and left out. Positions come from the analysis done before (`ranks.parquet`)."""
@@ -47,7 +47,7 @@ def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
     try:
         whole = WebGraph(graph)
         if not ranks.exists():
-            raise Problem(f"{ranks} does not exist: run python -m webgraph_it.analyse {graph} first")
+            raise Problem(f"{ranks} does not exist: run webgraph-it analyse {graph} first")
         comparison = compare(whole, ranks, read_ratings(ratings))
     except GraphError as problem:
         raise Problem(str(problem)) from None

@@ -13,7 +13,6 @@ import numpy as np
 
 from webgraph_it.convert import mapping, names, rows
 from webgraph_it.convert.job import Job
-from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.convert.steps import sha256
 from webgraph_it.files.received import regular_size
@@ -21,6 +20,7 @@ from webgraph_it.graph.bv import Parameters
 from webgraph_it.graph.csr import Array, CsrFiles
 from webgraph_it.graph.summary import SUMMARY, listed_files, read_summary
 from webgraph_it.graph.webgraph import WebGraph
+from webgraph_it.progress import Progress
 from webgraph_it.urls import digest
 
 SCRATCH = ".check"

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeGuard
 
-from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, is_count, read_json_object
 from webgraph_it.graph.bv import Parameters
+from webgraph_it.progress import Progress
 
 WORK = ".work"
 STATE = "state.json"

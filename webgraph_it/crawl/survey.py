@@ -55,7 +55,7 @@ def _says_no_lengths(path: Path) -> DirectoryError:
 
 
 def how_to_repair(path: Path) -> str:
-    return f"rebuild it from the files with: python -m webgraph_it.repair {path}"
+    return f"rebuild it from the files with: webgraph-it repair {path}"
 
 
 def refuse_missing_parts(path: Path) -> None:

@@ -13,7 +13,7 @@ def damaged(path: Path, found: str) -> GraphError:
     """`found` goes on where the file's name ends: `has 12 bytes, not 16`."""
     return GraphError(
         f"{path} {found}: the graph is damaged. Find out what else is with "
-        "python -m webgraph_it.convert JOBDIR --out GRAPH_DIR --check, or make it anew with --from names."
+        "webgraph-it convert JOBDIR --out GRAPH_DIR --check, or make it anew with --from names."
     )
 
 
