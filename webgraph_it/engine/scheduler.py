@@ -228,8 +228,7 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def give_back(self, lease: Lease) -> None:
-        """The crawl stops: the fetch was called off. The URL stays as it was; its host may have been asked, and
-        rests as after any fetch."""
+        """The crawl stops: the fetch was called off. The URL stays as it was; its host rests as after any fetch."""
         if self._leases.get(lease.digest) is lease:
             now = self.now()
             self._forget(lease)
