@@ -8,7 +8,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.defaults import typed
 from webgraph_it.engine.robots_middleware import RobotsDenied, RobotsMiddleware, policy_of
-from webgraph_it.robots.policy import RobotsRecord
+from webgraph_it.robots.record import RobotsRecord
 
 NOW = 1_790_000_000.0
 
@@ -17,16 +17,19 @@ class Site:
     """A crawler whose frontier knows the robots.txt of some origins."""
 
     def __init__(self) -> None:
+        self.now = NOW
         self.crawler = get_crawler(settings_dict=typed())
         self.crawler.stats = MemoryStatsCollector(self.crawler)
-        self.known: dict[str, SimpleNamespace] = {}
+        self.known: dict[str, RobotsRecord] = {}
         frontier = SimpleNamespace(robots=self.known.get)
-        self.crawler.engine = SimpleNamespace(scheduler=SimpleNamespace(frontier=frontier))  # type: ignore[assignment]
+        self.crawler.engine = SimpleNamespace(
+            scheduler=SimpleNamespace(frontier=frontier, now=lambda: self.now)
+        )  # type: ignore[assignment]
         self.middleware = RobotsMiddleware.from_crawler(self.crawler)
 
     def learn(self, origin: str, status: int, body: bytes) -> RobotsRecord:
         record = policy_of(self.crawler).judge(status, body, None, 0, NOW)
-        self.known[origin] = SimpleNamespace(text=record.to_bytes())
+        self.known[origin] = record
         return record
 
     def stats(self) -> dict[str, object]:
@@ -55,6 +58,16 @@ def test_unreachable_and_unknown_are_denied_by_name() -> None:
     assert site.stats() == {"robots/denied/status-503": 1, "robots/denied/unknown": 1}
 
 
+def test_rules_that_have_expired_are_unknown() -> None:
+    site = Site()
+    record = site.learn("http://sito.it", 404, b"")
+    site.now = record.expires_at - 1
+    site.middleware.process_request(Request("http://sito.it/"))
+    site.now = record.expires_at
+    with pytest.raises(RobotsDenied, match="unknown"):
+        site.middleware.process_request(Request("http://sito.it/"))
+
+
 def test_requests_for_robots_txt_pass() -> None:
     site = Site()
     site.middleware.process_request(Request("http://altrove.it/r.txt", meta={"robots_txt": True}))
@@ -71,7 +84,7 @@ def test_a_denial_is_an_ignored_request_and_the_policy_is_shared() -> None:
 def test_a_record_that_came_with_a_page_of_another_origin_does_not_count() -> None:
     """A middleware of a user's may send a leased request elsewhere."""
     site = Site()
-    allowing = SimpleNamespace(text=site.learn("http://sito.it", 404, b"").to_bytes())
+    allowing = site.learn("http://sito.it", 404, b"")
     meta = {"lease": SimpleNamespace(url="http://sito.it/a"), "robots": allowing}
     site.middleware.process_request(Request("http://sito.it/a", meta=meta))
     site.middleware.process_request(Request("http://sito.it/b", meta=meta))

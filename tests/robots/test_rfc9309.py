@@ -7,14 +7,9 @@ import pytest
 
 from tests.defaults import robots_policy
 from webgraph_it import settings
-from webgraph_it.robots.policy import (
-    MAX_AGE_SECONDS,
-    PRODUCT_TOKEN,
-    RobotsRecord,
-    Verdict,
-    redirect_target,
-    robots_url,
-)
+from webgraph_it.robots.expiry import MAX_AGE_SECONDS
+from webgraph_it.robots.policy import PRODUCT_TOKEN, redirect_target, robots_url
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 NOW = 1_790_000_000.0
 DAY = 86_400.0

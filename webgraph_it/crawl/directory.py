@@ -26,6 +26,7 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import SETTINGS, Change, judged
+from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
 from webgraph_it.files.own import make_folder, open_file, whole_file
 from webgraph_it.files.received import InputError, read_json_object, shown
@@ -160,7 +161,7 @@ class CrawlDirectory:
             known = self._with_copied_seeds(identity)
         elif "SEEDS" in known:
             known["SEEDS"] = found.get("SEEDS")
-        before = found.get(SETTINGS, {})
+        before = {name: translated(name, value) for name, value in found.get(SETTINGS, {}).items()}
         if settings is not None:
             changes += [
                 Change(name, before.get(name), settings.get(name))

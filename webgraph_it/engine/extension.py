@@ -115,7 +115,8 @@ class CrawlExtension:
         if settings.getfloat("ADDRESS_DELAY"):
             fetcher_of(self._crawler).use_clock(AddressClock(scheduler))
         if settings["LEAN_ENGINE"]:
-            scheduler.lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
+            lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
+            scheduler.hand_over(lane.pump, lane.start_more)
 
     async def load_seeds(self) -> None:
         """All of SEEDS goes to the frontier, or what an earlier run did not load."""

@@ -54,7 +54,7 @@ class Gauges:
         """What may hold up the crawl now."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
         gate = fetcher.gate
-        now, counts = time.time(), scheduler.frontier.counts()
+        now, at, counts = time.time(), scheduler.now(), scheduler.frontier.counts()
         waits = list(scheduler.frontier.waits())
         bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
         rate = self._bytes_per_second
@@ -76,7 +76,7 @@ class Gauges:
             awaiting_response=len(fetcher.exchanging),
             under_way=counts.leased,
             waiting_for_extraction=scheduler.frontier.reading,
-            host_waits=grouped(waits, scheduler.robots_waits, scheduler.now() - now),
+            host_waits=grouped(waits, scheduler.errands.unreachable(at), at - now),
             other_hosts=max(0, counts.hosts_waiting + counts.hosts_parked - len(waits)),
         )
 

@@ -13,7 +13,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
-from webgraph_it.robots.policy import RobotsPolicy, RobotsRecord, Verdict, origin
+from webgraph_it.robots.expiry import Need, need
+from webgraph_it.robots.policy import RobotsPolicy, origin
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 Lookup = Callable[[str], RobotsRecord | None]
 
@@ -50,8 +52,8 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         def lookup(site: str) -> RobotsRecord | None:
             scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
-            known = scheduler.frontier.robots(site)
-            return None if known is None else RobotsRecord.from_bytes(known.text)
+            known: RobotsRecord | None = scheduler.frontier.robots(site)
+            return None if need(known, scheduler.now()) is Need.REQUEST else known
 
         assert crawler.stats is not None
         return cls(policy_of(crawler), lookup, crawler.stats)
@@ -60,10 +62,9 @@ class RobotsMiddleware:
         if request.meta.get("robots_txt"):
             self._stats.inc_value("robots/requests")
             return
-        known = request.meta.get("robots")
-        if known is not None and not self._is_for(request):  # somebody's middleware sends it elsewhere
-            known = None
-        record = self._lookup(origin(request.url)) if known is None else RobotsRecord.from_bytes(known.text)
+        record: RobotsRecord | None = request.meta.get("robots")
+        if record is None or not self._is_for(request):  # somebody's middleware sends it elsewhere
+            record = self._lookup(origin(request.url))
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)
             self._stats.inc_value(f"robots/denied/{reason}")

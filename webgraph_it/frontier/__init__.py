@@ -57,7 +57,6 @@ from .records import (
     Limits,
     Order,
     Outcome,
-    RobotsRecord,
 )
 from .rocks import RocksStore
 from .store import MemoryStore, Store
@@ -78,7 +77,6 @@ __all__ = [
     "Order",
     "Outcome",
     "Politeness",
-    "RobotsRecord",
     "RocksStore",
     "Store",
 ]

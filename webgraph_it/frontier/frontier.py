@@ -11,8 +11,11 @@ A leased URL stays in its queue until `done`: a crash forgets the lease, not the
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
+from math import inf
 
 from webgraph_it.items import Link, State
+from webgraph_it.robots.expiry import of_known_age
+from webgraph_it.robots.record import RobotsRecord
 
 from .hosts import Host
 from .layers import Frozen, Layers
@@ -28,10 +31,8 @@ from .layout import (
     host_of,
     lease_of,
     packed_entry,
-    packed_robots,
     packed_seed,
     packed_seen,
-    robots_of,
     seen_of,
 )
 from .order import PRIORITIES
@@ -48,7 +49,6 @@ from .records import (
     Limits,
     Order,
     Outcome,
-    RobotsRecord,
     Wait,
 )
 from .roster import Roster
@@ -57,7 +57,6 @@ from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
 from .traps import Traps
 
-ROBOTS_LIFETIME_SECONDS = 86_400.0
 DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
 """Reasons of State.QUOTA_CUT."""
 
@@ -373,8 +372,8 @@ class Frontier:
         self._roster.save(host)
 
     def host_ready(self, name: str) -> float:
-        """When the host may be asked by its own clock; whether it is being asked now, the caller knows."""
-        return self._roster.earliest(self._roster.host(name))
+        """When the host may be asked by its own clock; infinity while it is being asked."""
+        return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
     def host_delay(self, name: str) -> float:
         """Seconds the host is left alone after a fetch."""
@@ -446,19 +445,18 @@ class Frontier:
         return self._layers.get(META + name.encode())
 
     def robots(self, origin: str) -> RobotsRecord | None:
-        """What is known, perhaps expired: the caller compares expires_at with its time."""
+        """What is known, perhaps expired (`expiry.need`). A record that cannot be read is unknown."""
         packed = self._layers.get(ROBOTS + origin.encode())
         if packed is None:
             return None
-        record = robots_of(packed)
-        impossible = self._totals.latest + 2 * ROBOTS_LIFETIME_SECONDS
-        if record.fetched_at < self._totals.corrected_at or record.expires_at > impossible:
-            return record._replace(expires_at=0.0)  # its age is not known
-        return record
+        try:
+            record = RobotsRecord.from_bytes(packed)
+        except ValueError:
+            return None
+        return of_known_age(record, self._totals.latest, self._totals.corrected_at)
 
     def set_robots(self, origin: str, record: RobotsRecord) -> None:
-        expires_at = min(record.expires_at, record.fetched_at + ROBOTS_LIFETIME_SECONDS)
-        self._layers.put(ROBOTS + origin.encode(), packed_robots(record._replace(expires_at=expires_at)))
+        self._layers.put(ROBOTS + origin.encode(), record.to_bytes())
 
     def counts(self) -> Counts:
         t, ready = self._totals, self._roster.turns.ready

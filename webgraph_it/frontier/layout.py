@@ -7,7 +7,7 @@
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
     d <registrable domain, labels as in keys> NUMBER of hosts below that domain
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
-    r <origin>                                ROBOTS_HEAD, then status \\n text
+    r <origin>                                RobotsRecord (robots/record.py)
     m <name>                                  metadata: the caller's, and the frontier's own under STATE
 
 Numbers are big-endian and unsigned, so that keys sort as numbers do. A host's queue is one range. Text is
@@ -18,7 +18,7 @@ import struct
 
 from webgraph_it.items import State
 
-from .records import Lease, RobotsRecord
+from .records import Lease
 
 LAYOUT_VERSION = 1
 
@@ -44,8 +44,6 @@ SEEN_STATE = struct.Struct(">BH")
 EARLIER_QUOTA_CUT = b"c"
 """What stood there before there was SEEN_STATE, when other cut and finished URLs had nothing."""
 STATES = (State.FETCHED, State.REDIRECT, State.ROBOTS_DENIED, State.ERROR, State.TRAP_CUT, State.QUOTA_CUT)
-ROBOTS_HEAD = struct.Struct(">dd")
-"""fetched at, expires at"""
 
 MOST_8_BITS, MOST_16_BITS = 0xFF, 0xFFFF
 
@@ -95,15 +93,3 @@ def seen_of(packed: bytes) -> tuple[State, int]:
         return State.QUOTA_CUT, 0
     number, status = SEEN_STATE.unpack(packed)
     return STATES[number], status
-
-
-def packed_robots(record: RobotsRecord) -> bytes:
-    return (
-        ROBOTS_HEAD.pack(record.fetched_at, record.expires_at) + record.status.encode() + b"\n" + record.text
-    )
-
-
-def robots_of(packed: bytes) -> RobotsRecord:
-    fetched_at, expires_at = ROBOTS_HEAD.unpack_from(packed)
-    status, _, text = packed[ROBOTS_HEAD.size :].partition(b"\n")
-    return RobotsRecord(text, fetched_at, expires_at, status.decode())

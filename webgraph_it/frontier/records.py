@@ -134,18 +134,6 @@ class Outcome(NamedTuple):
     """Its HTTP status, remembered with the state."""
 
 
-class RobotsRecord(NamedTuple):
-    """What is known of one origin's robots.txt."""
-
-    text: bytes
-    """As received, cut at the fetcher's limit; empty if there is none."""
-    fetched_at: float
-    expires_at: float
-    """At most 24 hours after fetched_at: `set_robots` sees to it."""
-    status: str
-    """The fetcher's class of the answer, such as ok, allow, disallow."""
-
-
 class Counts(NamedTuple):
     """The frontier in numbers, all O(1)."""
 

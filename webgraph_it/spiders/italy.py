@@ -41,15 +41,14 @@ from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
 from webgraph_it.engine.replies import address, document, failure_of, header, media_type, seconds, times
 from webgraph_it.engine.required import put_guard
 from webgraph_it.engine.robots_middleware import RobotsDenied, policy_of
-from webgraph_it.engine.scheduler import WAIT, FrontierScheduler
+from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.start import examine
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.frontier.records import Failure, FrontierError, Lease
-from webgraph_it.frontier.records import RobotsRecord as KnownRobots
 from webgraph_it.items import Link, Page, State
-from webgraph_it.robots.policy import RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.robots.policy import RobotsPolicy, origin, redirect_target
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.spiders.spellings import next_spelling
 from webgraph_it.urls import Name, Refusal, name
@@ -318,18 +317,13 @@ class ItalySpider(Spider):
         retry_after: float | None,
     ) -> None:
         now = self._scheduler.now()
-        known = self._scheduler.frontier.robots(origin(lease.url))
-        previous = RobotsRecord.from_bytes(known.text) if known else None
+        previous = self._scheduler.frontier.robots(origin(lease.url))
         record = self._robots.judge(
             status, body, error, hops, now, previous=previous, retry_after_seconds=retry_after
         )
         self.crawler.stats.inc_value(f"robots/{record.reason}")
-        waiting = record.failures > 0 and not self._robots.hopeless(record)
         self._scheduler.learn_robots(
-            lease,
-            KnownRobots(record.to_bytes(), now, record.expires_at, WAIT if waiting else "known"),
-            seconds=seconds,
-            crawl_delay=self._robots.crawl_delay(record),
+            lease, record, seconds=seconds, crawl_delay=self._robots.crawl_delay(record)
         )
 
     # -- making pages ------------------------------------------------------------------------------------------
