@@ -15,7 +15,7 @@ frontier/     which URL is next, and when: host queues, seen set, politeness, co
 fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
-crawl/        one crawl as a whole: its directory, the step of a page, commits, the lane, progress and reports
+crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
 engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
 spiders/      italy.py
 convert/      shards → compact graph                  (webgraph-it convert)

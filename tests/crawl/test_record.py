@@ -272,14 +272,16 @@ def test_a_wide_page_that_is_left_half_recorded_ends_the_crawl_and_is_not_commit
         (500, "status-500", Failure.SERVER, True),
         (503, "status-503", Failure.BUSY, True),
         (429, "status-429", Failure.BUSY, True),
-        (0, "dns", Failure.DNS, True),
+        (0, "dns-nxdomain", Failure.DNS, True),
+        (0, "forbidden/loopback", Failure.DNS, True),
         (0, "refused", Failure.NETWORK, True),
-        (0, "timeout", Failure.NETWORK, True),
+        (0, "tls", Failure.NETWORK, True),
+        (0, "component", Failure.SERVER, True),
         (0, "rule", Failure.NONE, False),
         (0, "host-given-up", Failure.NONE, False),
     ],
 )
-def test_a_page_says_how_its_host_did(status, reason, failure, fetched):
+def test_a_page_says_how_its_host_did(status: int, reason: str, failure: Failure, fetched: bool) -> None:
     page = Page(
         "http://a.it/", "it,a)/", bytes(16), 1.0, State.ERROR, status, 0, "", reason=reason, seconds=2.0
     )

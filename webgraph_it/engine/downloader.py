@@ -20,6 +20,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler
 from twisted.internet.defer import Deferred
 
+from webgraph_it.crawl.reasons import CALLED_OFF
 from webgraph_it.engine.private import exception_chain, handler_lookup, methods_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ WATCHED = (signals.request_reached_downloader, signals.response_downloaded, sign
 
 class FetchCalledOff(Exception):
     """The crawl stops and did not wait for this fetch: it says nothing of the host."""
+
+    reason = CALLED_OFF
 
 
 class LeanDownloader:

@@ -24,9 +24,8 @@ from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
-from webgraph_it.engine.handler import fetcher_of
 from webgraph_it.engine.lane import Lane
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.required import check_spider
 from webgraph_it.engine.running import Running
@@ -113,7 +112,7 @@ class CrawlExtension:
         """What the settings say goes between fetcher, scheduler and pipeline."""
         settings, scheduler = self._crawler.settings, running.scheduler
         if settings.getfloat("ADDRESS_DELAY"):
-            fetcher_of(self._crawler).use_clock(AddressClock(scheduler))
+            parts_of(self._crawler).fetcher.use_clock(AddressClock(scheduler))
         if settings["LEAN_ENGINE"]:
             lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
             scheduler.hand_over(lane.pump, lane.start_more)

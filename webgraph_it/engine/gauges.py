@@ -12,9 +12,8 @@ from webgraph_it.crawl.host_waits import grouped
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, rates
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.standstill import Facts
-from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware, shaper_of
-from webgraph_it.engine.handler import fetcher_of
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
+from webgraph_it.engine.parts import parts_of, scheduler_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,8 +27,9 @@ class Gauges:
     ) -> None:
         self._crawler = crawler
         self._scheduler = scheduler_of(crawler)
-        self._fetcher = fetcher_of(crawler)
-        self._shaper = shaper_of(crawler)
+        parts = parts_of(crawler)
+        self._fetcher = parts.fetcher
+        self._shaper = parts.shaper
         self._recorder = recorder
         self._control = control
         self._run = run

@@ -3,7 +3,8 @@
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt (robots/errands.py). Whatever happens to a request, its lease ends: its Page was
 recorded (crawl/record.py; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`,
-`give_back` (the crawl stops before it could be fetched), or, if a callback or somebody's pipeline failed, `abandon`.
+`give_back` (the crawl stops, or this machine failed, before it could be fetched), or, if a callback or somebody's
+pipeline failed, `abandon`.
 
 An exception in the middle of one of these verbs leaves the frontier half changed: `Leases.fail` is told.
 """
@@ -227,12 +228,14 @@ class FrontierScheduler(BaseScheduler):
         self._release(lease, seconds, None)
 
     @one_step
-    def give_back(self, lease: Lease) -> None:
-        """The crawl stops: the fetch was called off. The URL stays as it was; its host rests as after any fetch."""
+    def give_back(self, lease: Lease, *, pause_seconds: float = 0.0) -> None:
+        """The fetch was called off, or this machine could not ask. The URL stays as it was; its host may have been
+        asked, and rests as after any fetch, or for `pause_seconds` if that is longer."""
         if self._leases.get(lease.digest) is lease:
             now = self.now()
             self._forget(lease)
-            self.frontier.release(lease, now, now + self.frontier.host_delay(lease.host))
+            delay = max(self.frontier.host_delay(lease.host), pause_seconds)
+            self.frontier.release(lease, now, now + delay)
 
     def _release(
         self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0

@@ -26,6 +26,7 @@ from webgraph_it.fetch.decode import Decoded, decode_in_slices
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
 from webgraph_it.fetch.kernel import Flow, kernel
+from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
@@ -49,28 +50,6 @@ class FetchSettings:
     """Of the bad ports of `urls/ports.py`, those that may be connected to."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
-
-
-class Reply(NamedTuple):
-    """A complete response, its content coding undone."""
-
-    status: int
-    headers: dict[bytes, list[bytes]]
-    body: bytes
-    flags: list[str]
-    """truncated, dataloss, bomb … : see response_parser.py and decode.py."""
-    address: Address
-    version: bytes
-    times: "FetchTimes"
-
-
-class FetchTimes(NamedTuple):
-    """Moments of one fetch, in seconds since 1970 UTC."""
-
-    start: float
-    """The request was sent."""
-    first_byte: float
-    end: float
 
 
 class _Request(NamedTuple):
@@ -220,7 +199,7 @@ class Fetcher:
         body = parser.body
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)
-        return self._reply(parser, body, address, times)
+        return self._reply(request.target.url, parser, body, address, times)
 
     async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
         """The body without its content codings. Others run between the slices of a large one."""
@@ -236,10 +215,12 @@ class Fetcher:
         parser.flags.extend(decoded.flags)
         return decoded.body
 
-    def _reply(self, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes) -> Reply:
+    def _reply(
+        self, url: str, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes
+    ) -> Reply:
         for flag in parser.flags:
             self._count(f"fetch/cut/{flag}")
-        return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)
+        return Reply(url, parser.status, parser.headers, body, parser.flags, address, parser.version, times)
 
     # -- places and sockets ---------------------------------------------------------------------------------
 
@@ -393,4 +374,6 @@ _DEAD_CONNECTION = ("no-response", "reset")
 
 
 def _not_resolved(answer: Answer) -> FetchError:
-    return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
+    """The guard refused, or this machine could not ask, or DNS knows no address: `forbidden/…`, `local-…`, `dns-…`."""
+    own_name = answer.reason.startswith(("forbidden/", "local-"))
+    return FetchError(answer.reason if own_name else f"dns-{answer.reason}", answer.message)

@@ -20,6 +20,11 @@ class Target(NamedTuple):
     path: str
     """With its query, without a fragment; never empty."""
 
+    @property
+    def url(self) -> str:
+        """The URL again; the same as it was if that was in normal form."""
+        return f"{'https' if self.tls else 'http'}://{self.authority}{self.path}"
+
 
 def target_of(url: str) -> Target:
     """Split an http or https URL."""
