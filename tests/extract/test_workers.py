@@ -116,17 +116,21 @@ def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:
 
 
 def test_a_document_whose_workers_are_killed_from_outside_is_read_in_the_end() -> None:
-    async def crawl() -> Extraction:
+    async def crawl() -> tuple[Extraction, int]:
         async with worker_pool(POLICY, 1) as pool:
             await pool.extract(page(0))
             result = asyncio.ensure_future(pool.extract(bomb("400,000 links")))
-            for _ in range(2):
-                await asyncio.sleep(1)  # it is being read, for a second or two
+            for killed in range(3):
+                while pool.replaced < killed or not (pool._workers and pool._workers[0].ready):
+                    await asyncio.sleep(0.001)
                 for child in psutil.Process().children():
-                    child.kill()
-            return await result
+                    child.kill()  # it has just begun to read
+                while pool.replaced == killed:
+                    await asyncio.sleep(0.001)
+            return await result, pool.replaced
 
-    assert asyncio.run(crawl()).reason == "too-many-links"
+    result, replaced = asyncio.run(crawl())
+    assert (result.reason, replaced) == ("too-many-links", 3)
 
 
 def test_a_document_whose_worker_stood_still_is_read_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
