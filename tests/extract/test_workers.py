@@ -121,11 +121,11 @@ def test_a_document_whose_workers_are_killed_from_outside_is_read_in_the_end() -
             await pool.extract(page(0))
             result = asyncio.ensure_future(pool.extract(bomb("400,000 links")))
             for killed in range(3):
-                while pool.replaced < killed or not (pool._workers and pool._workers[0].ready):
+                while pool.replaced < killed or not (pool._workers and pool._workers[0].ready):  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
                 for child in psutil.Process().children():
                     child.kill()  # it has just begun to read
-                while pool.replaced == killed:
+                while pool.replaced == killed:  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
             return await result, pool.replaced
 
