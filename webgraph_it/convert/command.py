@@ -15,7 +15,7 @@ from webgraph_it.convert.job import Job
 from webgraph_it.convert.progress import Progress
 from webgraph_it.convert.sources import ConvertError, Sources, from_crawls, from_files, newest_crawl
 from webgraph_it.convert.steps import BY_NAME, choose, run_steps
-from webgraph_it.files.own import sync
+from webgraph_it.files.own import SHARED_MODE, whole_file
 from webgraph_it.files.received import InputError
 from webgraph_it.graph.bv import UNLIMITED, Parameters
 from webgraph_it.graph.webgraph import GraphError
@@ -162,14 +162,8 @@ def _parameters(options: argparse.Namespace) -> Parameters:
 
 
 def _copy_g4(out: Path, to: Path) -> None:
-    temporary = to.with_name(f"{to.name}.new")
-    try:
-        shutil.copyfile(out / "graph.g4", temporary)
-        sync(temporary)
-        temporary.rename(to)
-        sync(to.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (out / "graph.g4").open("rb") as made, whole_file(to, SHARED_MODE) as file:
+        shutil.copyfileobj(made, file)
 
 
 def _fail(sentence: str) -> int:

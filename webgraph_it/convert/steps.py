@@ -25,9 +25,9 @@ import pyarrow.parquet
 
 from webgraph_it import __version__
 from webgraph_it.convert import groups, mapping, names, rows
-from webgraph_it.convert.job import Job, sizes_below, write_atomically
+from webgraph_it.convert.job import Job, sizes_below
 from webgraph_it.convert.sources import ConvertError
-from webgraph_it.files.own import sync
+from webgraph_it.files.own import SHARED_MODE, sync, write_whole
 from webgraph_it.graph.bv import write_bv
 from webgraph_it.graph.csr import TARGETS, CsrFiles
 from webgraph_it.graph.lists import Lists
@@ -252,7 +252,7 @@ def _summarise(job: Job) -> None:
         "files": checksums(job.out, files, job.threads),
         "conversion": {"sources": job.state["sources"], "done": done, "counts": job.counts},
     }
-    write_atomically(job.out / "graph.json", json.dumps(summary, indent=2).encode() + b"\n")
+    write_whole(job.out / "graph.json", json.dumps(summary, indent=2) + "\n", SHARED_MODE)
     job.progress.end(f"{len(files)} files, {sum(files.values()):,} bytes")
     shutil.rmtree(job.work)
 
