@@ -14,7 +14,7 @@ from tests.convert.crawls import write_crawl
 from webgraph_it.analyse.__main__ import main as analyse
 from webgraph_it.convert.command import main
 from webgraph_it.graph import GraphError, UrlMap, WebGraph
-from webgraph_it.graph.urlmap import HEADER_BYTES
+from webgraph_it.graph.urlmap_layout import HEADER_BYTES
 
 
 @pytest.fixture(scope="module")

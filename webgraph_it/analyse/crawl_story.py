@@ -14,6 +14,7 @@ from typing import Any
 
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.formats import PAGES_FOLDER, json_lines
+from webgraph_it.urls.domains import host_name
 
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""
@@ -140,7 +141,7 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
     story.depths[int(_number(line.get("depth")) or 0)] += 1
     if media_type := str(line.get("type") or "").partition(";")[0].strip().lower():
         story.media_types[media_type] += 1
-    host = host_of_key(str(line.get("key", "")))
+    host = host_name(str(line.get("key", "")))
     tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
     tally.pages += 1
     tally.bytes += size
@@ -149,11 +150,6 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
         tally.fetch_seconds += seconds
     for counted in (story, tally):
         counted.first, counted.last = min(counted.first, time), max(counted.last, time)
-
-
-def host_of_key(key: str) -> str:
-    """`it,unipd,dei):8080/a` is on `dei.unipd.it`."""
-    return ".".join(reversed(key.partition(")")[0].split(",")))
 
 
 def _status(value: object) -> str:

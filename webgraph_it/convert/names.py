@@ -31,7 +31,7 @@ from webgraph_it.convert.sources import ConvertError
 from webgraph_it.convert.threads import in_order
 from webgraph_it.files.received import is_count
 from webgraph_it.graph.csr import LAST_ID, Array
-from webgraph_it.graph.urlmap import URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import Strings
 from webgraph_it.items import State
 from webgraph_it.shards.formats import Part, ShardError
@@ -51,17 +51,41 @@ LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
 
 RUN = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(),
-     "depth": pa.uint32()}
-)  # fmt: skip
-NODE = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "host": pa.uint32(), "state": pa.uint8(), "status": pa.uint16(),
-     "depth": pa.uint32()}
-)  # fmt: skip
-HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
-PAGE = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "status": pa.int32(), "depth": pa.int64(), "state": pa.string()}
+    {
+        "key": pa.string(),
+        "url": pa.string(),
+        "kind": pa.uint8(),
+        "state": pa.uint8(),
+        "status": pa.uint16(),
+        "depth": pa.uint32(),
+    }
 )
+"""A row of a sorted run: a line of a URL list or of a page log."""
+NODE = pa.schema(
+    {
+        "key": pa.string(),
+        "url": pa.string(),
+        "host": pa.uint32(),
+        "state": pa.uint8(),
+        "status": pa.uint16(),
+        "depth": pa.uint32(),
+    }
+)
+"""A row of nodes.arrow."""
+HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
+"""A row of hosts.arrow."""
+LISTING = pa.schema({"key": pa.string(), "url": pa.string()})
+"""A line of a URL list."""
+PAGE = pa.schema(
+    {
+        "key": pa.string(),
+        "url": pa.string(),
+        "status": pa.int32(),
+        "depth": pa.int64(),
+        "state": pa.string(),
+    }
+)
+"""What is read of a line of a page log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +176,7 @@ def _listed(piece: Piece, lines: bytes) -> pa.Table:
     if b"\t" not in lines[: lines.find(b"\n") + 1]:
         lines = _with_keys(piece, lines)
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(lines), pyarrow.csv.ReadOptions(use_threads=False, column_names=["key", "url"],
-            block_size=len(lines) + 1), pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False,
-            double_quote=False), pyarrow.csv.ConvertOptions(column_types={"key": pa.string(), "url":
-            pa.string()}),
-        ) if lines else PAGE.empty_table().select(["key", "url"])  # fmt: skip
+        table = _read_tsv(lines) if lines else LISTING.empty_table()
         sound = pc.min(pc.find_substring(table["key"], ")")).as_py()
         if sound is not None and sound < 1:
             raise pa.ArrowInvalid("a key without a host")
@@ -187,11 +206,7 @@ def _with_keys(piece: Piece, lines: bytes) -> bytes:
 def _tried(piece: Piece, lines: bytes) -> pa.Table:
     """A table of the page log's lines."""
     try:
-        table = pyarrow.json.read_json(
-            pa.BufferReader(lines),
-            pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
-            pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
-        ) if lines else PAGE.empty_table()  # fmt: skip
+        table = _read_jsonl(lines) if lines else PAGE.empty_table()
         if not lines.isascii():
             table.validate(full=True)  # the reader lets bytes pass that are no text
         state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
@@ -210,6 +225,23 @@ def _tried(piece: Piece, lines: bytes) -> pa.Table:
     kind = pa.array(np.full(table.num_rows, TRIED, np.uint8))
     return pa.Table.from_arrays(
         [table["key"], table["url"], kind, state.cast(pa.uint8()), status, depth], schema=RUN
+    )
+
+
+def _read_tsv(lines: bytes) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(lines),
+        pyarrow.csv.ReadOptions(use_threads=False, column_names=LISTING.names, block_size=len(lines) + 1),
+        pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False),
+        pyarrow.csv.ConvertOptions(column_types=LISTING),
+    )
+
+
+def _read_jsonl(lines: bytes) -> pa.Table:
+    return pyarrow.json.read_json(
+        pa.BufferReader(lines),
+        pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+        pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
     )
 
 
