@@ -19,6 +19,7 @@ import pyarrow.parquet
 
 from webgraph_it.convert import kernels, names
 from webgraph_it.convert.job import Job
+from webgraph_it.convert.lines import PARENT_STATES
 from webgraph_it.convert.rows import block_arcs, write_g4, write_transpose
 from webgraph_it.graph import csr
 from webgraph_it.graph.bv import write_bv
@@ -83,7 +84,7 @@ def _pages_by_host(job: Job, hosts: int) -> tuple[Array, Array]:
         host, state = batch["host"].to_numpy(), batch["state"].to_numpy()
         low, high = int(host[0]), int(host[-1]) + 1
         pages[low:high] += np.bincount(host - low, minlength=high - low).astype(np.uint32)
-        fetched = host[np.isin(state, names.PARENT_STATES)]
+        fetched = host[np.isin(state, PARENT_STATES)]
         parents[low:high] += np.bincount(fetched - low, minlength=high - low).astype(np.uint32)
     return pages, parents
 

@@ -26,6 +26,7 @@ import pyarrow.parquet
 from webgraph_it import __version__
 from webgraph_it.convert import groups, mapping, names, rows
 from webgraph_it.convert.job import Job, sizes_below
+from webgraph_it.convert.lines import NO_DEPTH, STATES
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.files.own import SHARED_MODE, sync, write_whole
 from webgraph_it.graph.bv import write_bv
@@ -74,7 +75,7 @@ def make_node_table(job: Job) -> None:
             "depth": pa.uint32(),
         }
     )
-    states = pa.array(names.STATES)
+    states = pa.array(STATES)
     job.progress.expect(job.counts["nodes"])
     first = 0
     with pyarrow.parquet.ParquetWriter(job.staging / "nodes.parquet", schema, compression="zstd") as writer:
@@ -82,7 +83,7 @@ def make_node_table(job: Job) -> None:
             ids = pa.array(np.arange(first, first + len(batch), dtype=np.uint32))
             state = pa.DictionaryArray.from_arrays(batch["state"].cast(pa.int8()), states)
             depth = batch["depth"].to_numpy()
-            depths = pa.array(depth, mask=depth == names.NO_DEPTH)
+            depths = pa.array(depth, mask=depth == NO_DEPTH)
             columns = [ids, batch["url"], batch["host"], state, batch["status"], depths]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
             first += len(batch)
