@@ -174,7 +174,7 @@ class What(Section):
         Unrecorded.NEW,
     )
     EXCLUDED_EXTENSIONS = Setting(
-        # The thesis' list, then images, film, sound, fonts and archives since.
+        # Pengo's list (2010), then images, film, sound, fonts and archives since.
         """
         bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt
         webp svg ico tif avif heic psd
