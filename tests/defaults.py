@@ -103,9 +103,8 @@ def link_policy(
     followed: Iterable[str] = tuple(DEFAULTS.LINK_KINDS_FOLLOWED),
     embedded: bool = DEFAULTS.EXTRACT_EMBEDDED,
     plain_text: bool = DEFAULTS.EXTRACT_PLAIN_TEXT,
-    refused_rels: Iterable[str] = (),
 ) -> LinkPolicy:
-    return extract.link_policy(arcs, followed, embedded, plain_text, refused_rels)
+    return extract.link_policy(arcs, followed, embedded, plain_text)
 
 
 def worker_pool(

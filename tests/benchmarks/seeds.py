@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from tests.defaults import default_scope, frontier_limits, politeness, read_seeds
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import Commits
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.record import Recorder
@@ -86,7 +86,7 @@ class Crawl:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        directory = CrawlDirectory(folder)
+        directory = JobDirectory(folder)
         directory.claim({})
         self.frontier = Frontier.open(
             RocksStore(directory.frontier), politeness(), Order.BREADTH, frontier_limits(), time.time()

@@ -11,7 +11,7 @@ import pytest
 from tests.defaults import frontier_limits, politeness
 from tests.frontier.making import link
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder, outcome_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier import Failure, Frontier, Lease, Order, RocksStore
@@ -48,7 +48,7 @@ class Recording:
         self.tally = Tally()
         self.recorder = Recorder(self.frontier, self.leases, lambda: NOW, self.shards, self.tally)
         self.committer = Committer(
-            CrawlDirectory(jobdir), self.frontier, self.shards, self.tally, self.recorder.step
+            JobDirectory(jobdir), self.frontier, self.shards, self.tally, self.recorder.step
         )
         self.recorder.record_seeds([link(f"ampia{n}") for n in range(hosts)], frozenset())
         self.leased = [self._lease() for _ in range(hosts)]

@@ -7,7 +7,7 @@ from webgraph_it.analyse.crawl_story import read_story
 from webgraph_it.analyse.measures import Say
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.report import report
-from webgraph_it.analyse.results import write_whole
+from webgraph_it.files.own import SHARED_MODE, write_whole
 from webgraph_it.files.received import InputError
 from webgraph_it.graph import GraphError
 
@@ -24,5 +24,5 @@ def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> 
         raise Problem(str(problem)) from None
     if story and story.bad_lines:
         say(f"{story.bad_lines} lines of the crawl's logs are no JSON and were left out")
-    write_whole(output / "report.html", report(analysis, story, now))
+    write_whole(output / "report.html", report(analysis, story, now), SHARED_MODE)
     return output / "report.html"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
@@ -30,7 +30,6 @@ from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.required import check_spider
 from webgraph_it.engine.running import Running
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.shards.formats import CRAWL_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -47,7 +46,7 @@ class CrawlExtension:
     def __init__(
         self,
         crawler: "Crawler",
-        directory: CrawlDirectory,
+        directory: JobDirectory,
         commit_seconds: float,
         checkpoint_seconds: float,
         min_free_disk_bytes: int,
@@ -67,10 +66,10 @@ class CrawlExtension:
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
         check_spider(crawler.spider)
-        directory = CrawlDirectory(Path(settings["JOBDIR"]))
+        directory = JobDirectory(Path(settings["JOBDIR"]))
         changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
         for change in changes:
-            logger.info("%s; noted in %s.", change, directory.path / CRAWL_FILE)
+            logger.info("%s; noted in %s.", change, directory.crawl_file)
         extension = cls(
             crawler,
             directory,

@@ -63,19 +63,16 @@ def _name_part(
 
 def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tuple[list[str], list[str], bool]:
     """Every spelling that is to be named, and its kind; again, if an arc comes after what was none."""
-    wanted, arcs, refused_rels = policy.wanted, policy.arcs, policy.refused_rels
+    wanted, arcs = policy.wanted, policy.arcs
     spellings: list[str] = []
     kinds: list[str] = []
     seen: dict[str, bool] = {}  # spelling → was it an arc?
-    for reference, kind, rel in part.links:
+    for reference, kind, _ in part.links:
         if kind not in wanted:
             continue
         spelling = _without_fragment(reference) if "#" in reference else reference
         known, is_arc = seen.get(spelling), kind in arcs
         if known or (known is False and not is_arc):
-            continue
-        if rel and refused_rels and not refused_rels.isdisjoint(rel.lower().split()):
-            refused["rel"] = refused.get("rel", 0) + 1
             continue
         if len(seen) == MOST_REFERENCES:
             return spellings, kinds, False

@@ -168,11 +168,6 @@ def origin(url: str) -> str:
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
 
-def robots_url(url: str) -> str:
-    """Where the rules for this URL are (section 2.3)."""
-    return origin(url) + "/robots.txt"
-
-
 def redirect_target(status: int, url: str, location: str | None, redirects: int) -> str | None:
     """Where to go on after an answer to robots.txt, or None: judge what you have.
 
