@@ -5,7 +5,8 @@ The only module that touches private parts of Scrapy's engine (`_wake`): pinned 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt. Whatever happens to a request, its lease ends: its Page was recorded
 (crawl/record.py; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`, `give_back`
-(the crawl stops before it could be fetched), or, if a callback or somebody's pipeline failed, `abandon`.
+(the crawl stops before it could be fetched), `put_off` (its address is busy), or, if a callback or somebody's
+pipeline failed, `abandon`.
 
 An exception in the middle of one of these verbs leaves the frontier half changed: `Leases.fail` is told.
 """
@@ -36,6 +37,7 @@ from webgraph_it.frontier.records import (
     Order,
     Outcome,
     RobotsRecord,
+    Stranger,
 )
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
@@ -55,6 +57,10 @@ for again. Any other status: the pages may be asked about."""
 
 POSTPONED_SECONDS = 0.2
 """How soon to look again whether a host that is needed for another one's robots.txt is free."""
+
+
+AGAIN = "again"
+"""In the meta of requests that a middleware wants to be sent for a lease that is out."""
 
 
 MAX_ROBOTS_WAITS = 10_000
@@ -135,6 +141,8 @@ class FrontierScheduler(BaseScheduler):
         """True: nothing is handed out until the seeds are loaded."""
         self.lane: Lane | None = None
         """Who takes requests instead of Scrapy's engine, if anybody."""
+        self.locate: Callable[[], None] | None = None
+        """Finds the addresses of strangers, if anybody does (engine/locator.py)."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -203,6 +211,7 @@ class FrontierScheduler(BaseScheduler):
         if host != lease.host and self._borrowed.get(host) != lease.digest:
             logger.warning("%s is not fetched instead of %s: it is on another host.", request.url, lease.url)
             return False
+        request.meta[AGAIN] = True
         self._again.append((self.now() + self.frontier.host_delay(host), request))
         return True
 
@@ -218,7 +227,10 @@ class FrontierScheduler(BaseScheduler):
         if self.ended:
             return None
         try:
-            return self._take(self.now())
+            request = self._take(self.now())
+            if self.locate is not None:
+                self.locate()
+            return request
         except Exception as error:
             self.fail(error)
             return None
@@ -301,10 +313,7 @@ class FrontierScheduler(BaseScheduler):
     def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
         """The page is here and will be read: its host need not wait for that."""
         self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), self.now())
-        if self.lane is None:
-            self._wake()
-        else:
-            self.lane.start_more()
+        self.look_again()
 
     @one_step
     def try_again(
@@ -352,10 +361,41 @@ class FrontierScheduler(BaseScheduler):
     def give_back(self, lease: Lease) -> None:
         """The crawl stops: the fetch was called off. The URL stays as it was; its host may have been asked, and
         rests as after any fetch."""
-        if self._leases.get(lease.digest) is lease:
+        if self._leases.get(lease.digest) is lease and not self._goes_on(lease):
             now = self.now()
             self._forget(lease)
             self.frontier.release(lease, now, now + self.frontier.host_delay(lease.host))
+
+    @one_step
+    def put_off(self, request: Request, address: str) -> None:
+        """The address is busy, nothing was sent: the URL takes its turn there, and no attempt is counted."""
+        lease: Lease = request.meta["lease"]
+        hops, now = request.meta.get("robots_hops", 0), self.now()
+        if self._leases.get(lease.digest) is not lease:
+            return
+        if request.meta.get(AGAIN):
+            self._again.append((self.frontier.book_address(address, now), request))
+            return
+        if hops:
+            self._robots_hops[origin_of(lease)] = (request.url, hops)
+        is_its_own = _host(request.url, lease) == lease.host
+        ready_at = now if is_its_own else self.frontier.book_address(address, now)
+        self._forget(lease)
+        self.frontier.release(lease, now, ready_at, busy_address=address if is_its_own else "")
+
+    def next_stranger(self) -> Stranger | None:
+        """A host to locate before any of its URLs is handed out; `located` follows."""
+        try:
+            return self.frontier.next_stranger()
+        except Exception as error:
+            self.fail(error)
+            return None
+
+    @one_step
+    def located(self, host: str, address: str) -> None:
+        """A stranger's address, empty if its name leads nowhere."""
+        if not self.ended:
+            self.frontier.located(host, address)
 
     def _release(
         self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0
@@ -424,6 +464,13 @@ class FrontierScheduler(BaseScheduler):
             self._alarm = None
         if wake_at is not None:
             self._alarm = asyncio.get_running_loop().call_later(max(0.001, wake_at - now), self._wake)
+
+    def look_again(self) -> None:
+        """There may be something to fetch: take it, in this turn of the event loop if there is a lane."""
+        if self.lane is None:
+            self._wake()
+        else:
+            self.lane.start_more()
 
     def wake(self) -> None:
         """There may be something to fetch: let the engine look."""
