@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred
 
 from webgraph_it.crawl.reasons import CALLED_OFF
 from webgraph_it.engine.private import exception_chain, handler_lookup, methods_of
+from webgraph_it.fetch.address_gate import AddressBusy
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,7 +31,7 @@ WATCHED = (signals.request_reached_downloader, signals.response_downloaded, sign
 
 
 class FetchCalledOff(Exception):
-    """The crawl stops and did not wait for this fetch: it says nothing of the host."""
+    """The crawl stops and did not wait for this fetch, or its address is busy: it says nothing of the host."""
 
     reason = CALLED_OFF
 
@@ -77,6 +78,9 @@ class LeanDownloader:
         self._under_way.add(task)
         try:
             result = await self._requested(request)
+        except AddressBusy as busy:
+            self._crawler.engine.scheduler.put_off(request, busy.address)  # type: ignore[union-attr]
+            result = await self._failed(FetchCalledOff(f"{request.url}: {busy}"), request)
         except Exception as error:
             result = await self._failed(error, request)
         except asyncio.CancelledError:

@@ -25,6 +25,7 @@ from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
 from webgraph_it.engine.lane import Lane
+from webgraph_it.engine.locator import Locator
 from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.required import check_spider
@@ -111,7 +112,10 @@ class CrawlExtension:
         """What the settings say goes between fetcher, scheduler and pipeline."""
         settings, scheduler = self._crawler.settings, running.scheduler
         if settings.getfloat("ADDRESS_DELAY"):
-            parts_of(self._crawler).fetcher.use_clock(AddressClock(scheduler))
+            fetcher = parts_of(self._crawler).fetcher
+            fetcher.use_clock(AddressClock(scheduler))
+            scheduler.frontier.locate_first()
+            scheduler.locate = Locator(scheduler, fetcher).look
         if settings["LEAN_ENGINE"]:
             lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
             scheduler.hand_over(lane.pump, lane.start_more)

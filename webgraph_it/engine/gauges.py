@@ -53,7 +53,6 @@ class Gauges:
     def facts(self, idle_seconds: float) -> Facts:
         """What may hold up the crawl now."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
-        gate = fetcher.gate
         now, at, counts = time.time(), scheduler.now(), scheduler.frontier.counts()
         waits = list(scheduler.frontier.waits())
         bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
@@ -70,8 +69,6 @@ class Gauges:
             connections=fetcher.governor.sockets,
             connections_cap=fetcher.governor.cap,
             waiting_for_connection=fetcher.waiting_for_place,
-            waiting_for_address=gate.waiting if gate else 0,
-            address_until=gate.next_at if gate else None,
             waiting_for_dns=fetcher.waiting_for_dns,
             awaiting_response=len(fetcher.exchanging),
             under_way=counts.leased,

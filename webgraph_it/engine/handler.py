@@ -2,7 +2,8 @@
 
 Guarantees: http and https of one crawl share one `Fetcher` (parts.py), hence one cap, one pool and one bandwidth limit;
 every failure is one of Scrapy's download exceptions, keeps its name from the socket as `reason`, and is counted as
-`fetch/error/<reason>`. The response is a plain `scrapy.http.Response` with the decoded body; `flags` say
+`fetch/error/<reason>`; AddressBusy is not a failure, and is counted as `fetch/address_busy`.
+The response is a plain `scrapy.http.Response` with the decoded body; `flags` say
 what was cut, `ip_address` who answered, and `request.meta["fetch_times"]` holds the moments (seconds since
 1970 UTC) of sending, first byte and last byte.
 
@@ -25,6 +26,7 @@ from scrapy.exceptions import (
 from scrapy.http import Headers, Response
 
 from webgraph_it.engine.parts import parts_of
+from webgraph_it.fetch.address_gate import AddressBusy
 from webgraph_it.fetch.connection import FetchError
 from webgraph_it.fetch.identity import user_agent
 from webgraph_it.fetch.reply import Reply
@@ -93,7 +95,17 @@ class WebgraphDownloadHandler:
         method = request.method
         message = self._writer.write(target, method, request.headers, request.body)
         try:
-            reply = await self._fetcher.fetch(target, message, method == "HEAD", meta.get("download_timeout"))
+            lease = meta.get("lease")
+            reply = await self._fetcher.fetch(
+                target,
+                message,
+                method == "HEAD",
+                meta.get("download_timeout"),
+                at=lease.address if lease is not None else "",
+            )
+        except AddressBusy:
+            self._stats.inc_value("fetch/address_busy")
+            raise
         except FetchError as error:
             self._stats.inc_value(f"fetch/error/{error.reason}")
             raise scrapy_error(error, request.url) from None

@@ -3,8 +3,8 @@
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
 out as a request for that robots.txt (robots/errands.py). Whatever happens to a request, its lease ends: its Page was
 recorded (crawl/record.py; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`,
-`give_back` (the crawl stops, or this machine failed, before it could be fetched), or, if a callback or somebody's
-pipeline failed, `abandon`.
+`give_back` (the crawl stops, or this machine failed, before it could be fetched), `put_off` (its address is
+busy), or, if a callback or somebody's pipeline failed, `abandon`.
 
 An exception in the middle of one of these verbs leaves the frontier half changed: `Leases.fail` is told.
 """
@@ -28,7 +28,7 @@ from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.politeness import Politeness
-from webgraph_it.frontier.records import Failure, Kind, Lease, Limits, Order, Outcome
+from webgraph_it.frontier.records import Failure, Kind, Lease, Limits, Order, Outcome, Stranger
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
 from webgraph_it.robots.errands import Errand, Errands
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
+
+AGAIN = "again"
+"""In the meta of requests that a middleware wants to be sent for a lease that is out."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -68,7 +71,10 @@ class FrontierScheduler(BaseScheduler):
         self.held = False
         """True: nothing is handed out until the seeds are loaded."""
         self._pump: Callable[[], None] | None = None
-        self._start_more: Callable[[], None] = self.wake
+        self.look_again: Callable[[], None] = self.wake
+        """There may be something to fetch: take it, in this turn of the event loop if there is a lane."""
+        self.locate: Callable[[], None] | None = None
+        """Finds the addresses of strangers, if anybody does (engine/locator.py)."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -120,6 +126,7 @@ class FrontierScheduler(BaseScheduler):
         if host != lease.host and not self.errands.has_borrowed(lease.digest, host):
             logger.warning("%s is not fetched instead of %s: it is on another host.", request.url, lease.url)
             return False
+        request.meta[AGAIN] = True
         self._again.put(request, self.now() + self.frontier.host_delay(host))
         return True
 
@@ -132,14 +139,17 @@ class FrontierScheduler(BaseScheduler):
 
     def hand_over(self, pump: Callable[[], None], start_more: Callable[[], None]) -> None:
         """From now on a lane takes the requests: `pump` when the engine asks for one, `start_more` in between."""
-        self._pump, self._start_more = pump, start_more
+        self._pump, self.look_again = pump, start_more
 
     def take(self) -> Request | None:
         """The next request that may be sent now."""
         if self.ended:
             return None
         try:
-            return self._take(self.now())
+            request = self._take(self.now())
+            if self.locate is not None:
+                self.locate()
+            return request
         except Exception as error:
             self.fail(error)
             return None
@@ -195,7 +205,7 @@ class FrontierScheduler(BaseScheduler):
     def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
         """The page is here and will be read: its host need not wait for that."""
         self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), self.now())
-        self._start_more()
+        self.look_again()
 
     @one_step
     def try_again(
@@ -231,11 +241,43 @@ class FrontierScheduler(BaseScheduler):
     def give_back(self, lease: Lease, *, pause_seconds: float = 0.0) -> None:
         """The fetch was called off, or this machine could not ask. The URL stays as it was; its host may have been
         asked, and rests as after any fetch, or for `pause_seconds` if that is longer."""
-        if self._leases.get(lease.digest) is lease:
+        if self._leases.get(lease.digest) is lease and not self._again.holds(lease):
             now = self.now()
             self._forget(lease)
             delay = max(self.frontier.host_delay(lease.host), pause_seconds)
             self.frontier.release(lease, now, now + delay)
+
+    @one_step
+    def put_off(self, request: Request, address: str) -> None:
+        """The address is busy, nothing was sent: the URL takes its turn there, and no attempt is counted."""
+        lease: Lease = request.meta["lease"]
+        hops, now = request.meta.get("robots_hops", 0), self.now()
+        if self._leases.get(lease.digest) is not lease:
+            return
+        if request.meta.get(AGAIN):
+            self._again.put(request, self.frontier.book_address(address, now))
+            return
+        asked = _host(request.url, lease)
+        is_its_own = asked == lease.host
+        if hops:
+            self.errands.redirected(origin(lease.url), Errand(request.url, asked, hops))
+        ready_at = now if is_its_own else self.frontier.book_address(address, now)
+        self._forget(lease)
+        self.frontier.release(lease, now, ready_at, busy_address=address if is_its_own else "")
+
+    def next_stranger(self) -> Stranger | None:
+        """A host to locate before any of its URLs is handed out; `located` follows."""
+        try:
+            return self.frontier.next_stranger()
+        except Exception as error:
+            self.fail(error)
+            return None
+
+    @one_step
+    def located(self, host: str, address: str) -> None:
+        """A stranger's address, empty if its name leads nowhere."""
+        if not self.ended:
+            self.frontier.located(host, address)
 
     def _release(
         self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0

@@ -1,11 +1,12 @@
 """The fetcher: from a request to a response, through DNS, the guard, the address gate and the connection cap.
 
-    resolve ─► enter the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
+    resolve ─► pass the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
 
 Guarantees: a socket is connected only to an address that the resolver returned, hence that the guard allowed;
-there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply` or one `FetchError`
-with a named reason, within its time limit from the moment when it got its place (waiting in our own queues is
-not the server's fault). A kept connection that the server closed just when it was used again is replaced.
+there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply`, in one `FetchError`
+with a named reason, or, if its address may not be asked now, in AddressBusy before anything was sent. It ends
+within its time limit from the moment when it got its place (waiting in our own queues is not the server's fault).
+A kept connection that the server closed just when it was used again is replaced.
 
 It knows no Scrapy: handler.py does.
 """
@@ -14,7 +15,7 @@ import asyncio
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -95,28 +96,39 @@ class Fetcher:
         self.replies = 0
         """Responses so far."""
 
-    @property
-    def gate(self) -> AddressGate | None:
-        """Where requests wait for their address; None without a clock."""
-        return self._gate
-
     def use_clock(self, clock: AddressClock | None) -> None:
         """Set the clock of the addresses; for one that is made after the fetcher."""
         self._gate = AddressGate(clock, time.time) if clock is not None else None
 
     # -- one request ----------------------------------------------------------------------------------------
 
+    def locate(self, host: str) -> "asyncio.Future[Answer]":
+        """What the name leads to. The future is shared: it must not be cancelled."""
+        return self._resolver.ask(host)
+
     async def fetch(
-        self, target: Target, message: bytes, head: bool = False, total_seconds: float | None = None
+        self,
+        target: Target,
+        message: bytes,
+        head: bool = False,
+        total_seconds: float | None = None,
+        *,
+        at: str = "",
     ) -> Reply:
-        """Send `message` to where `target` leads; the reply, or FetchError."""
+        """Send `message` to where `target` leads; the reply, or FetchError, or AddressBusy.
+
+        Of several addresses the one in `at` comes first: it is where the target's turn was waited for.
+        """
         if target.port in self._bad_ports:
             raise FetchError("forbidden/port", f"port {target.port} is not a port for pages")
         request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
         answer = self._resolver.cached(target.host) or await self._resolver.resolve(target.host)
         if not answer.addresses:
             raise _not_resolved(answer)
-        *others, last = answer.addresses[: self.settings.address_tries]
+        addresses: Sequence[Address] = answer.addresses
+        if at and len(addresses) > 1:
+            addresses = sorted(addresses, key=lambda address: text_of(address) != at)
+        *others, last = addresses[: self.settings.address_tries]
         for address in others:
             try:
                 return await self._fetch_at(address, request)
@@ -129,7 +141,7 @@ class Fetcher:
         gate = self._gate
         if gate is None:
             return await self._fetch_once_more(address, request, None)
-        await gate.enter(address)
+        gate.enter(address)
         seen = _SeenOnce(partial(gate.leave, address))
         try:
             return await self._fetch_once_more(address, request, seen)

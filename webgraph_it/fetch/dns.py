@@ -121,14 +121,24 @@ class Resolver:
     async def resolve(self, host: str) -> Answer:
         """The answer for `host` (a name, or an address in any spelling)."""
         answer = self.cached(host)
-        if answer is not None:
-            return answer
-        loop = asyncio.get_running_loop()
+        return answer if answer is not None else await asyncio.shield(self._question(host))
+
+    def ask(self, host: str) -> asyncio.Future[Answer]:
+        """`resolve` as a future, which others may wait for, too: it must not be cancelled."""
+        answer = self.cached(host)
+        if answer is None:
+            return self._question(host)
+        known: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        known.set_result(answer)
+        return known
+
+    def _question(self, host: str) -> asyncio.Future[Answer]:
         waiting = self._waiting.get(host)
         if waiting is None:
+            loop = asyncio.get_running_loop()
             waiting = self._waiting[host] = loop.create_future()
             self._begin(host, loop)
-        return await asyncio.shield(waiting)
+        return waiting
 
     def _begin(self, host: str, loop: asyncio.AbstractEventLoop) -> None:
         try:

@@ -31,6 +31,7 @@ from .layout import (
     packed_entry,
     packed_seen,
     seen_of,
+    url_of,
 )
 from .order import PRIORITIES
 from .politeness import Politeness
@@ -45,6 +46,7 @@ from .records import (
     Limits,
     Order,
     Outcome,
+    Stranger,
     Wait,
 )
 from .roster import Roster
@@ -150,6 +152,19 @@ class Frontier:
         """When `next` may have something: a time in the past is now, None is after a `done` or an `add`."""
         return self._roster.wake_at()
 
+    def locate_first(self) -> None:
+        """From now on hosts whose address is not known are handed out by `next_stranger` before `next`."""
+        self._roster.turns.keeps_strangers = True
+
+    def next_stranger(self) -> Stranger | None:
+        """A host that may be asked, if only its address were known; `located` must follow."""
+        host = self._roster.turns.next_stranger()
+        return None if host is None else Stranger(host.name, url_of(self._head(host)[1]))
+
+    def located(self, name: str, address: str) -> None:
+        """Where a stranger is; empty if its name leads nowhere: then `next` hands it out as it is."""
+        self._roster.turns.located(name, address)
+
     def may_retry(self, lease: Lease) -> bool:
         """Whether a URL whose fetch failed may be given back with Kind.RETRY."""
         return self._policy.may_retry(lease.attempts, lease.given_up)
@@ -199,10 +214,21 @@ class Frontier:
         host.address = outcome.address or host.address
 
     def release(
-        self, lease: Lease, now: float, ready_at: float, *, crawl_delay_seconds: float | None = None
+        self,
+        lease: Lease,
+        now: float,
+        ready_at: float,
+        *,
+        crawl_delay_seconds: float | None = None,
+        busy_address: str | None = None,
     ) -> None:
-        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered."""
-        host, row = self._take_back(lease)
+        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered.
+
+        With `busy_address` nothing was asked, for the host's address is that one and busy (empty: another host's
+        is): it takes its turn there.
+        """
+        host, row = self._take_back(lease, turned_away=busy_address is not None)
+        host.address = busy_address or host.address
         if host.window is not None:
             host.window.offer(row)
         crawl_delay = host.clock.crawl_delay_seconds if crawl_delay_seconds is None else crawl_delay_seconds
@@ -228,13 +254,23 @@ class Frontier:
         """A request to the address starts at `when`."""
         self._roster.turns.address_used(address, when)
 
-    def _lease(self, host: Host) -> Lease:
+    def book_address(self, address: str, now: float) -> float:
+        """When to ask at an address again that was busy; each caller is told another time."""
+        return self._roster.turns.book(address, now)
+
+    def _head(self, host: Host) -> Row:
+        """What is next in an active host's queue."""
         row = host.window.head(self._layers, host.reading) if host.window is not None else None
-        if host.window is None or row is None:
+        if row is None:
             raise FrontierError(
                 f"the frontier is damaged: {host.name} should have {host.queued} URLs and has none; "
                 "restore the crawl directory from a copy or start a new one"
             )
+        return row
+
+    def _lease(self, host: Host) -> Lease:
+        row = self._head(host)
+        assert host.window is not None
         host.window.pop()
         host.served += 1
         if host.clock.parked:
@@ -244,11 +280,12 @@ class Frontier:
         self._leased[host.name] = (host, row)
         return lease_of(*row, host.name, host.address, host.clock.given_up)
 
-    def _take_back(self, lease: Lease) -> tuple[Host, Row]:
+    def _take_back(self, lease: Lease, *, turned_away: bool = False) -> tuple[Host, Row]:
         leased = self._leased.get(lease.host)
         if leased is None or leased[1][0] != lease.entry:
             raise ValueError(f"{lease.url} is not leased")
         del self._leased[lease.host]
+        self._roster.turns.ended(leased[0], turned_away=turned_away)
         return leased
 
     def _finish(self, host: Host) -> None:

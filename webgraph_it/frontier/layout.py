@@ -3,7 +3,7 @@
     s <digest 16>                             seen: SEEN_STATE once it is cut or finished, nothing before
     h <host>                                  HOST_HEAD, then the host's address
     q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
-    l LINE_PLACE                              the line of hosts that have URLs; the value is the host
+    l LINE_PLACE                              the lines of hosts that have URLs; the value is the host
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
     d <registrable domain, labels as in keys> NUMBER of hosts below that domain
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
@@ -37,7 +37,10 @@ _NO_DEPTHS = bytes(ENTRY_HEAD.size - 16)
 PLACE = struct.Struct(">HQB")
 """priority, sequence number, spellings: another spelling keeps its place, just behind the one before"""
 LINE_PLACE = struct.Struct(">QQ")
-"""microseconds since 1970, sequence number"""
+"""microseconds since 1970, and FIRST_CONTACT if the host's address was not known; sequence number"""
+FIRST_CONTACT = 1 << 63
+KNOWN_LINE, FIRST_LINE = LINE + b"\x00", LINE + b"\x80"
+"""The two lines are two ranges: until the year 4253 the first byte of the microseconds is zero."""
 NUMBER = struct.Struct(">I")
 SEEN_STATE = struct.Struct(">BH")
 """place in STATES, HTTP status"""
@@ -79,6 +82,11 @@ def lease_of(entry: bytes, packed: bytes, host: str, address: str, given_up: boo
     url, key, via = packed[ENTRY_HEAD.size :].decode().split("\n")
     names = (url, key, digest, depth, host_depth, via, host)
     return Lease(*names, attempts, spellings, address, given_up, entry)
+
+
+def url_of(packed: bytes) -> str:
+    """The URL of a queue entry."""
+    return packed[ENTRY_HEAD.size : packed.index(b"\n", ENTRY_HEAD.size)].decode()
 
 
 def packed_seen(state: State, status: int) -> bytes:

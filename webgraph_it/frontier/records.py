@@ -87,6 +87,14 @@ class Lease(NamedTuple):
     """The place in the queue; for the frontier only."""
 
 
+class Stranger(NamedTuple):
+    """A host whose address is not known."""
+
+    host: str
+    url: str
+    """The one of its URLs that is next: it names the host as DNS knows it."""
+
+
 class Kind(Enum):
     """What happens to a leased URL."""
 
