@@ -15,7 +15,7 @@ from tests.crawl.shard_reader import read_crawl
 from webgraph_it.simweb import SimWeb
 from webgraph_it.simweb.hostile import ATTACKS, DECOYS, WILDCARD_BOUND
 
-MOST_GROWTH_BYTES = 200_000_000
+MAX_GROWTH_BYTES = 200_000_000
 MAX_REPORT_BYTES = 100_000
 MAX_TURN_SECONDS = 3.0
 """Of CPU time, so that a busy machine is not blamed. No fetched answer holds the loop for 50 ms
@@ -100,7 +100,7 @@ def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
     assert differences(web, jobdir) == []
     assert web.decoy_hits() == []
     first = json.loads((jobdir / "reports/progress.jsonl").read_text().partition("\n")[0])
-    assert max(memory.values) - first["rss_bytes"] < MOST_GROWTH_BYTES
+    assert max(memory.values) - first["rss_bytes"] < MAX_GROWTH_BYTES
     seconds, host = longest_request(web.hits())
     assert seconds <= settings.get("DOWNLOAD_TIMEOUT", IMPATIENT["DOWNLOAD_TIMEOUT"]) + SLACK_SECONDS, host
     turn = re.search(r"'loop/longest_turn_seconds': ([0-9.]+)", output)

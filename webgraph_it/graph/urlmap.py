@@ -42,7 +42,7 @@ HEADER_BYTES = 40
 URLS_PER_BLOCK = 32
 LENGTH_BIAS = 11
 """The byte of a common length is above LF, which ends the line."""
-MOST_COMMON = 255 - LENGTH_BIAS
+MAX_COMMON = 255 - LENGTH_BIAS
 MAX_URLS_PER_BLOCK = 1 << 16
 MAX_BLOCK_BYTES = 64 << 20
 """Decompressed. A block of 32 URLs takes some kilobytes."""
