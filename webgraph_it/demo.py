@@ -38,7 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m webgraph_it.demo", description=__doc__)
     parser.add_argument("--hosts", type=int, default=HOSTS)
     parser.add_argument("--pages", type=int, default=PAGES)
-    parser.add_argument("--folder", type=Path, default=Path("demo"), help="made anew (default: demo)")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("demo"), help="replaced if it exists (default: demo)"
+    )
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -212,7 +212,11 @@ def _hosts(story: CrawlStory) -> list[Markup]:
         rows = [[host_link(name), exact(t.pages), _size(t.bytes), _mean_fetch(t)] for name, t in large]
         head = ["host", "URLs", "size", "mean fetch"]
         made.append(
-            card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))
+            card(
+                "Largest hosts",
+                "Hosts with the most URLs requested.",
+                table(head, rows, numbers={1, 2, 3}, names={0}),
+            )
         )
     return made
 

@@ -36,13 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ConvertError, ShardError, GraphError, InputError) as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        print("\ninterrupted: the same command goes on from the last finished step", file=sys.stderr)
+        print("\ninterrupted: the same command resumes after the last finished step", file=sys.stderr)
         return 130
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return _fail(
-                "the disk is full: nothing half-written stands under a final name. "
-                "Make room and give the same command: it goes on from the last finished step."
+                "the disk is full: no file under its final name is incomplete. "
+                "Make room and give the same command: it resumes after the last finished step."
             )
         return _fail(f"{error.filename}: {error.strerror}." if error.filename else f"{error}.")
 

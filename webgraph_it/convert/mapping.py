@@ -172,7 +172,7 @@ def _refuse_orphans(path: Path, words: Array) -> None:
         children = int(np.argmax(np.append(flags, PARENT_BIT) > 0))
         raise ShardError(
             f"{path} starts with {children} children that have no parent: "
-            "a shard starts with a parent (first bit 1). The file was cut at its front, or is no shard."
+            "a shard starts with a parent (first bit 1). The file was cut at its front, or is not a shard."
         )
 
 

@@ -82,7 +82,9 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     refuse_foreign(path)
     directory = CrawlDirectory(path)
     if not (path / CRAWL_FILE).exists():
-        raise DirectoryError(f"{path} is no crawl directory: it has no {CRAWL_FILE}. Restore it from a copy.")
+        raise DirectoryError(
+            f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Restore it from a copy."
+        )
     directory.record()
     directory.lock()
     try:
