@@ -33,8 +33,8 @@ bench: .venv/bench ## run every benchmark, ours and a peer side by side
 	$(BIN)/python -m tests.benchmarks
 
 docs: .venv/docs ## build the documentation as a site in build/site; a broken link is an error
-	@.venv/docs/bin/mkdocs build --quiet --clean
-	@echo "Look at build/site/index.html"
+	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --quiet --clean
+	@echo "Look at it: $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site 8000"
 
 screenshots: .venv/installed ## draw the pictures of the README from the demo's report
 	@.ci/packages chromium:chromium

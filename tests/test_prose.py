@@ -50,7 +50,7 @@ def test_prose_wraps_at_100_characters(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_phrase_reads_as_translated(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    text = re.sub(r"^```.*?^```|`[^`\n]*`|^    .*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^```.*?^```|`[^`\n]*`|^    [^\n]*$", "", text, flags=re.MULTILINE | re.DOTALL)
     text = " ".join(text.split())
     found = {
         f"{text[max(hit.start() - 30, 0) : hit.end() + 30]!r}: say {instead}"
@@ -58,3 +58,26 @@ def test_no_phrase_reads_as_translated(page: Path) -> None:
         for hit in re.finditer(phrase, text, re.IGNORECASE)
     }
     assert found == set()
+
+
+MAX_NUMBERS = 3
+SPECIFICATIONS = ("formats.md", "node-identity.md")
+"""Byte by byte: their numbers are the text."""
+NOT_A_NUMBER = re.compile(
+    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|^\s*\d+\. |\b[A-Za-z][\w-]*\d+\w*|\d+(?:\.\d+){3}\S*|1e-\d+"
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_paragraph_has_few_numbers(page: Path) -> None:
+    """More of them belong in a table, with their conditions."""
+    paragraphs: list[str] = []
+    last = -1
+    for number, line in prose(page):
+        if number != last + 1 or not line.strip() or re.match(r"\s*(?:[-*]|\d+\.) ", line):
+            paragraphs.append("")
+        paragraphs[-1] += f"{NOT_A_NUMBER.sub('', line)} "
+        last = number
+    if page.name not in (*SPECIFICATIONS, *GENERATED):
+        found = [text for text in paragraphs if len(re.findall(r"(?<![\w.,])\d", text)) > MAX_NUMBERS]
+        assert found == []
