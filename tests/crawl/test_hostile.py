@@ -19,7 +19,7 @@ from webgraph_it.simweb import SimWeb
 from webgraph_it.simweb.hits import read
 from webgraph_it.simweb.hostile import ATTACKS, DECOYS, WILDCARD, WILDCARD_BOUND, WILDCARD_MORE
 
-MOST_GROWTH_BYTES = 200_000_000
+MAX_GROWTH_BYTES = 200_000_000
 MAX_REPORT_BYTES = 100_000
 MAX_TURN_SECONDS = 3.0
 """Of CPU time, so that a busy machine is not blamed. No fetched answer holds the loop for 50 ms
@@ -29,7 +29,7 @@ LEAST_SHARE = 0.95
 HONEST_HOSTS, HONEST_DELAY = 30, 1.5
 """Few enough requests that politeness bounds their rate, not the processor."""
 CROWD_ADDRESS_DELAY = 0.2
-MOST_CROWD_BYTES = 150_000_000
+MAX_CROWD_BYTES = 150_000_000
 """What a crowd of 100,000 names may take: changes until the next commit, 1,000 strangers, DNS answers."""
 SLACK_SECONDS = 2.0
 """Until a busy server hears that its client has left."""
@@ -111,7 +111,7 @@ def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
     assert differences(web, jobdir) == []
     assert web.decoy_hits() == []
     first = json.loads((jobdir / "reports/progress.jsonl").read_text().partition("\n")[0])
-    assert max(memory.values) - first["rss_bytes"] < MOST_GROWTH_BYTES
+    assert max(memory.values) - first["rss_bytes"] < MAX_GROWTH_BYTES
     seconds, host = longest_request(web.hits())
     assert seconds <= settings.get("DOWNLOAD_TIMEOUT", IMPATIENT["DOWNLOAD_TIMEOUT"]) + SLACK_SECONDS, host
     turn = re.search(r"'loop/longest_turn_seconds': ([0-9.]+)", output)
@@ -226,7 +226,7 @@ def test_a_hundred_thousand_names_on_one_address_keep_no_honest_host_waiting(tmp
     beside, alone = with_and_without(tmp_path, ["/", WILDCARD_MORE], 0, 45)
     assert beside.asked_names > 15_000
     assert beside.honest >= LEAST_SHARE * alone.honest
-    assert beside.peak_bytes - alone.peak_bytes < MOST_CROWD_BYTES
+    assert beside.peak_bytes - alone.peak_bytes < MAX_CROWD_BYTES
     assert min(later - earlier for earlier, later in pairwise(beside.crowd)) >= CROWD_ADDRESS_DELAY
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from webgraph_it.engine.locator import AT_A_TIME, MOST_AT_ONCE, Locator
+from webgraph_it.engine.locator import AT_A_TIME, MAX_AT_ONCE, Locator
 from webgraph_it.fetch.dns import Answer
 from webgraph_it.frontier.records import Stranger
 
@@ -42,7 +42,7 @@ def test_lookups_are_bounded_in_rate_and_in_number() -> None:
         await asyncio.sleep(1.0)
         return first, len(world.asked)
 
-    assert asyncio.run(crowd()) == (AT_A_TIME, MOST_AT_ONCE)
+    assert asyncio.run(crowd()) == (AT_A_TIME, MAX_AT_ONCE)
 
 
 def test_answers_of_one_turn_are_told_of_once() -> None:

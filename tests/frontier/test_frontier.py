@@ -457,7 +457,7 @@ def test_a_crowded_address_serves_its_hosts_in_turn() -> None:
 
 
 def test_an_overcrowded_address_sends_hosts_back_to_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "MOST_IN_CROWDS", 2 * turns.CROWD_SHARE)
+    monkeypatch.setattr(turns, "MAX_IN_CROWDS", 2 * turns.CROWD_SHARE)
     test_a_crowded_address_serves_its_hosts_in_turn()
 
 
@@ -486,8 +486,8 @@ def test_all_are_fetched_and_no_lease_waits_for_an_address(
     """Names move to other addresses at any time, so that the frontier is wrong about where they are."""
     with pytest.MonkeyPatch.context() as patch:
         if tight:
-            patch.setattr(turns, "MOST_IN_CROWDS", 2 * turns.CROWD_SHARE)
-            patch.setattr(roster, "MOST_STRANGERS", 2)
+            patch.setattr(turns, "MAX_IN_CROWDS", 2 * turns.CROWD_SHARE)
+            patch.setattr(roster, "MAX_STRANGERS", 2)
             for name, value in SMALL.items():
                 patch.setattr(roster, name, value)
         frontier = open_frontier(policy=SHARED)
@@ -595,8 +595,8 @@ def test_a_crowd_on_one_address_is_looked_at_about_once() -> None:
             commit(frontier)
     assert taken > 5_300, "the address stands idle"
     assert looks < 4 * 20_000
-    assert longest <= roster.MOST_LOOKED_AT + roster.WAKE_AT_ONCE
-    assert active <= turns.MOST_IN_CROWDS + roster.MOST_STRANGERS + roster.WAKE_AT_ONCE
+    assert longest <= roster.MAX_LOOKED_AT + roster.WAKE_AT_ONCE
+    assert active <= turns.MAX_IN_CROWDS + roster.MAX_STRANGERS + roster.WAKE_AT_ONCE
 
 
 def test_the_fetcher_moves_the_address_clock() -> None:

@@ -131,7 +131,7 @@ def test_crowds_leave_room_for_others() -> None:
     while queue.take(NOW) is not None:
         pass
     in_crowds = len(list(queue.waits()))
-    assert 1_000 < in_crowds <= turns.MOST_IN_CROWDS + 100
+    assert 1_000 < in_crowds <= turns.MAX_IN_CROWDS + 100
     assert len(queue.overcrowded) + in_crowds == len(all_hosts) - 100
     smallest = min(len(address.crowd) for address in queue._addresses.values())
     assert smallest >= 1, "no address is left without a next host"
@@ -203,7 +203,7 @@ def test_no_address_is_asked_right_after_the_opening() -> None:
 
 
 def test_too_large_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "MOST_IN_CROWDS", 2 * turns.CROWD_SHARE + 1)
+    monkeypatch.setattr(turns, "MAX_IN_CROWDS", 2 * turns.CROWD_SHARE + 1)
     crowd, queue = hosts(5, "192.0.2.1"), opened()
     for host in crowd:
         queue.put(host, 0, NOW)

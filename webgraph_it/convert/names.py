@@ -218,9 +218,7 @@ class _NodeWriter:
 
     def _write(self, table: pa.Table) -> None:
         if self.nodes + table.num_rows > LAST_ID + 1:
-            raise ConvertError(
-                f"there are more than {LAST_ID + 1} nodes, the most that a 31-bit id can tell apart."
-            )
+            raise ConvertError(f"there are more than {LAST_ID + 1} nodes, the maximum for 31-bit ids.")
         table = table.combine_chunks()  # one chunk is one batch: the URL map counts on whole blocks
         keys = table["key"].combine_chunks()
         names = strings(keys)

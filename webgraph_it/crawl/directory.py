@@ -99,7 +99,7 @@ class JobDirectory(CrawlDirectory):
         if refused:
             raise DirectoryError(
                 f"{self.path} holds another crawl: {'; '.join(map(str, refused))}. "
-                "Give the values it was begun with, or another JOBDIR."
+                "Give the values it was started with, or another JOBDIR."
             )
         return allowed
 

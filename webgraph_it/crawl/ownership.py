@@ -16,7 +16,7 @@ def refuse_foreign(path: Path) -> None:
     """Raise NotOursError if the crawl directory, or something of a crawl in it, is not ours; there may be none."""
     if path.is_symlink():
         raise NotOursError(
-            f"JOBDIR {path} is a symbolic link, which somebody may turn elsewhere: give the directory that it leads to."
+            f"JOBDIR {path} is a symbolic link, which others may redirect: give the directory that it leads to."
         )
     if not path.exists():
         return

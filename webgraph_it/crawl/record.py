@@ -81,7 +81,7 @@ class Recorder:
         if self._leases.ended:
             return False
         if page.digest not in self._leases.out:
-            raise ValueError(f"{page.url} is not leased: it was recorded before, or nobody asked for it")
+            raise ValueError(f"{page.url} is not leased: it was recorded before, or it was never handed out")
         return True
 
     @contextmanager

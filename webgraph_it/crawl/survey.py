@@ -62,7 +62,7 @@ def refuse_older_frontier(
     tail = sum(max(0, size - record.get(name, 0)) for name, size in files.items())
     if committed is None and tail and not first_commit:
         raise DirectoryError(
-            f"{path} has no {COMMITTED_FILE}, so nobody knows whether {tail:,} bytes beyond the frontier's last "
+            f"{path} has no {COMMITTED_FILE}, so it is unknown whether {tail:,} bytes beyond the frontier's last "
             f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}. "
             "Nothing was changed."
         )

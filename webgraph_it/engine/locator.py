@@ -18,7 +18,7 @@ from webgraph_it.fetch.dns import Answer
 from webgraph_it.fetch.guard import text_of
 from webgraph_it.fetch.target import target_of
 
-MOST_AT_ONCE = 128
+MAX_AT_ONCE = 128
 """Lookups under way; the resolver asks 200 questions at once."""
 AT_A_TIME = 16
 PAUSE_SECONDS = 0.02
@@ -37,7 +37,7 @@ class Locator:
 
     def look(self) -> None:
         """There may be strangers: begin with some of them."""
-        if self._pause is None and self._under_way < MOST_AT_ONCE:
+        if self._pause is None and self._under_way < MAX_AT_ONCE:
             self._begin()
 
     def _begin(self) -> None:
@@ -46,7 +46,7 @@ class Locator:
         if scheduler.ended or scheduler.paused or scheduler.held:
             return
         begun = 0
-        while begun < AT_A_TIME and self._under_way < MOST_AT_ONCE:
+        while begun < AT_A_TIME and self._under_way < MAX_AT_ONCE:
             stranger = scheduler.next_stranger()
             if stranger is None:
                 break

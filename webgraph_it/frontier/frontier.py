@@ -21,8 +21,8 @@ from .intake import Intake
 from .layers import Frozen, Layers
 from .layout import (
     HOST,
+    MAX_8_BITS,
     META,
-    MOST_8_BITS,
     PLACE,
     ROBOTS,
     SEEN,
@@ -305,7 +305,7 @@ class Frontier:
             attempts += 1
             place = self._intake.new_place(lease.key, lease.depth)
         else:
-            if not outcome.url or spellings == MOST_8_BITS:
+            if not outcome.url or spellings == MAX_8_BITS:
                 raise ValueError(f"{url}: no other spelling was given, or there were too many")
             url, spellings = outcome.url, spellings + 1
             place = lease.entry[-PLACE.size : -1] + bytes((lease.entry[-1] + 1,))

@@ -48,7 +48,7 @@ EARLIER_QUOTA_CUT = b"c"
 """What stood there before there was SEEN_STATE, when other cut and finished URLs had nothing."""
 STATES = (State.FETCHED, State.REDIRECT, State.ROBOTS_DENIED, State.ERROR, State.TRAP_CUT, State.QUOTA_CUT)
 
-MOST_8_BITS, MOST_16_BITS = 0xFF, 0xFFFF
+MAX_8_BITS, MAX_16_BITS = 0xFF, 0xFFFF
 
 
 def host_of(key: str) -> str:
@@ -66,8 +66,8 @@ def packed_entry(
 ) -> bytes:
     """`names` are url, key, via and digest."""
     url, key, via, digest = names
-    if depth > MOST_16_BITS or host_depth > MOST_16_BITS:
-        depth, host_depth = min(depth, MOST_16_BITS), min(host_depth, MOST_16_BITS)
+    if depth > MAX_16_BITS or host_depth > MAX_16_BITS:
+        depth, host_depth = min(depth, MAX_16_BITS), min(host_depth, MAX_16_BITS)
     head = ENTRY_HEAD.pack(digest, depth, host_depth, attempts, spellings)
     return head + f"{url}\n{key}\n{via}".encode()
 
@@ -90,7 +90,7 @@ def url_of(packed: bytes) -> str:
 
 
 def packed_seen(state: State, status: int) -> bytes:
-    return SEEN_STATE.pack(STATES.index(state), min(max(status, 0), MOST_16_BITS))
+    return SEEN_STATE.pack(STATES.index(state), min(max(status, 0), MAX_16_BITS))
 
 
 def seen_of(packed: bytes) -> tuple[State, int]:

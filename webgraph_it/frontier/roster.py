@@ -13,7 +13,7 @@ every host is served. With few hosts all are active and simply take turns.
 
 There are two lines: hosts whose address is known, and first contacts. They take turns, so that a page that links to
 a hundred thousand new hosts keeps no known host waiting, nor the other way round. Of first contacts at most
-MOST_STRANGERS are active until they are located.
+MAX_STRANGERS are active until they are located.
 """
 
 from collections.abc import Iterator
@@ -35,12 +35,12 @@ PREFETCH = 16
 """Entries of an active host that are read at once."""
 QUANTUM = 16
 """Leases of an active host before it makes room, if others wait."""
-MOST_STRANGERS = 1_000
+MAX_STRANGERS = 1_000
 """Active hosts whose address is to be found."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 64
 """Hosts that one look at the line makes active: their records are read together, which is cheaper."""
-MOST_LOOKED_AT = 256
+MAX_LOOKED_AT = 256
 """Hosts of the lines that one `take` looks at in vain: there may be very many who come too early for their address."""
 LONG_WAIT_SECONDS = 60.0
 """A host that has to wait longer goes to the line."""
@@ -115,13 +115,13 @@ class Roster:
     def take(self, now: float) -> Host | None:
         """An active host that may be asked now; the caller gives it back with `put`.
 
-        None: there is none, or MOST_LOOKED_AT were not enough; then `wake_at` is now.
+        None: there is none, or MAX_LOOKED_AT were not enough; then `wake_at` is now.
         """
         looked_at = self._wake(now)
         while True:
             host = self.turns.take(now)
             self._send_away(now)
-            if host is not None or looked_at >= MOST_LOOKED_AT:
+            if host is not None or looked_at >= MAX_LOOKED_AT:
                 return host
             woken = self._wake(now)
             if not woken:
@@ -196,7 +196,7 @@ class Roster:
     def _open_lines(self) -> Iterator[Window]:
         """The lines whose hosts may become active if there is room."""
         yield self._known_line
-        if self.turns.strangers < MOST_STRANGERS:
+        if self.turns.strangers < MAX_STRANGERS:
             yield self._first_line
 
     def _is_due(self, line: Window, now: float) -> bool:

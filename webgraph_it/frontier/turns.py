@@ -23,7 +23,7 @@ from itertools import count
 
 from .hosts import Host
 
-MOST_IN_CROWDS = 2_000
+MAX_IN_CROWDS = 2_000
 """Hosts that wait in memory for their addresses: one crowd may have an eighth of the room that is left, and any
 address one host. Further hosts go back to the line until their turn, unless pages of theirs are being read."""
 CROWD_SHARE = 8
@@ -208,7 +208,7 @@ class Turns:
         return True
 
     def _join_crowd(self, address: Address, host: Host, first: bool, now: float) -> None:
-        room = (MOST_IN_CROWDS - self._in_crowds) // CROWD_SHARE
+        room = (MAX_IN_CROWDS - self._in_crowds) // CROWD_SHARE
         if first:
             address.crowd.insert(0, host)
             self._in_crowds += 1

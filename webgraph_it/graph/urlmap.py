@@ -236,7 +236,9 @@ class UrlMap:
         try:
             node = operator.index(node)
         except TypeError:
-            raise TypeError(f"{node!r} is no node: expected a whole number from 0 to {self._n - 1}") from None
+            raise TypeError(
+                f"{node!r} is not a node: expected a whole number from 0 to {self._n - 1}"
+            ) from None
         if not 0 <= node < self._n:
             raise IndexError(f"node {node} of a map of {self._n} URLs: ids start at 0")
         number, position = divmod(node, self._per_block)

@@ -79,7 +79,9 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     refuse_foreign(path)
     directory = JobDirectory(path)
     if not directory.crawl_file.exists():
-        raise DirectoryError(f"{path} is no crawl directory: it has no {CRAWL_FILE}. Restore it from a copy.")
+        raise DirectoryError(
+            f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Restore it from a copy."
+        )
     directory.record()
     directory.lock()
     try:
