@@ -1,4 +1,4 @@
-"""webgraph_it obtains the link graph of the Italian web.
+"""webgraph_it obtains the link graph of a national web: of the Italian one, or of any other.
 
     seeds ─► frontier ─► fetch ─► extract ─► graph shards ─► convert ─► compact graph ─► analyse
                ▲                     │
@@ -17,10 +17,10 @@ extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
 engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
-spiders/      italy.py
+spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the facts of one web
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
-simweb/       a small Italian internet on loopback    (webgraph-it simweb)
+simweb/       a small national web on loopback        (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
 demo.py       all of it in a minute                   (webgraph-it demo, make demo)
 cli/          the command webgraph-it: one module per verb, one shell for all

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from webgraph_it.fetch.schedule import pairs_of, parse_entries
+from webgraph_it.files.received import is_name
 from webgraph_it.items import LINK_KINDS
 from webgraph_it.units import size_bytes
 from webgraph_it.urls import surt
@@ -120,6 +121,18 @@ def _page_or_nothing(value: Any) -> str:
     return _text(value)
 
 
+def _name_or_nothing(value: Any) -> str:
+    if value and not is_name(value):
+        raise ValueError
+    return _text(value)
+
+
+def _languages(value: Any) -> str:
+    if value and not re.fullmatch(r"[a-zA-Z0-9*;=,. -]+", _text(value)):
+        raise ValueError
+    return _text(value)
+
+
 def _writer(value: Any) -> str:
     """The class is loaded, so that a wrong path is found before the crawl begins."""
     found = pkgutil.resolve_name(_text(value))
@@ -128,6 +141,8 @@ def _writer(value: Any) -> str:
     return _text(value)
 
 
+NAME = Reader(_name_or_nothing, "a name of letters, digits, `.`, `_` and `-`, or nothing")
+LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
 FILE = text("the path of a JSON file, or nothing")
 """A path that a crawl remembers in full, so that it can be resumed from another working directory."""
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
@@ -165,8 +180,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _surts(value: Any) -> list[str]:
-    """Prefixes end with a comma, as in `it,`: so commas do not separate them."""
-    prefixes = [surt.signed_prefix(item) for item in ([value] if _is_bare(value) else _texts(value))]
+    """Prefixes end with a comma, as in `it,`: so spaces separate them, where there are no brackets."""
+    prefixes = [surt.signed_prefix(item) for item in (value.split() if _is_bare(value) else _texts(value))]
     if all(prefix.startswith("-") for prefix in prefixes):
         raise ValueError
     return prefixes
@@ -216,7 +231,10 @@ def _schedule(value: Any) -> list[list[str]]:
     return [list(pair) for pair in pairs_of(value)]
 
 
-SURTS = Reader(_surts, 'a JSON list of SURT prefixes such as ["it,"], at least one of them without a -')
+SURTS = Reader(
+    _surts,
+    'a JSON list of SURT prefixes or hosts such as ["it,"], at least one of them without a -',
+)
 KINDS = Reader(_kinds, f"a JSON list of some of {', '.join(LINK_KINDS)}")
 PORTS = Reader(_ports, "a JSON list of ports such as [6667]")
 PORT_MAP = Reader(_port_map, 'a JSON object such as {"80": 8080, "443": 8443}')

@@ -23,7 +23,9 @@ from webgraph_it.settings_readers import (
     FILE,
     FLAG,
     KINDS,
+    LANGUAGES,
     MISTAKES,
+    NAME,
     NETWORKS,
     PAGE,
     PORTS,
@@ -153,16 +155,25 @@ class What(Section):
     title = "What is crawled"
     page = "scope.md"
 
+    CRAWL_NAME = Setting(
+        "",
+        NAME,
+        "Name of the crawl. Its directory and the files of its graph begin with it. Empty = that of the spider.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     SEEDS = Setting(
-        "seeds/italy.txt",
-        text("the path of a seed file"),
-        "File of seeds. Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
+        "",
+        text("the path of a seed file, or nothing"),
+        "File of seeds. Empty = the list of the spider. "
+        "Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
         OnResume.MAY_GROW,
     )
     SCOPE_SURTS = Setting(
         ["it,"],
         SURTS,
-        "SURT prefixes of the nodes of the graph. A prefix that begins with `-` excludes what it covers.",
+        "SURT prefixes or hosts: the nodes of the graph. One that begins with `-` excludes what it covers. "
+        "The scope of the spider takes the place of this default.",
         OnResume.FIXED,
     )
     ALLOWED_PORTS = Setting(
@@ -372,6 +383,9 @@ class Fetching(Section):
         NETWORKS,
         'Networks such as ["127.0.0.0/8"] that may be connected to. Otherwise only global addresses are, '
         "whatever DNS says.",
+    )
+    ACCEPT_LANGUAGE = Setting(
+        "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
     )
     MAX_BODY_BYTES = Setting(
         "4 MB",

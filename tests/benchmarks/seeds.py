@@ -108,7 +108,7 @@ class Crawl:
             ended=False, is_closing=False, held=False, frontier=self.frontier, wake=lambda: None
         )
         loading = SeedLoading(
-            scheduler, self.recorder, self.commits, Failures(self.folder), _fail, hold=False
+            scheduler, self.recorder, self.commits, Failures("scrapy crawl …"), _fail, hold=False
         )
         watch = asyncio.ensure_future(self._watch_turns())
         await loading.load(path, default_scope())

@@ -67,7 +67,7 @@ def test_cpu_between_two_looks_lies_on_a_line() -> None:
         (["name (/p/webgraph_it/extract/naming.py:1)", "x (/p/webgraph_it/extract/html.py:1)"], "names"),
         (["key (/p/webgraph_it/urls/names.py:1)", "x (/p/webgraph_it/engine/scheduler.py:1)"], "names"),
         (["send (/p/webgraph_it/fetch/connection.py:1)", "x (/p/webgraph_it/engine/lane.py:1)"], "fetch"),
-        (["parse (/p/webgraph_it/spiders/italy.py:1)"], ENGINE),
+        (["parse (/p/webgraph_it/spiders/national.py:1)"], ENGINE),
         (["send (/s/scrapy/signalmanager.py:1)", "run (/s/twisted/internet/asyncioreactor.py:1)"], ENGINE),
         (["run (/s/twisted/internet/asyncioreactor.py:1)", "start (/s/scrapy/crawler.py:1)"], LOOP),
         (

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.convert.crawls import write_crawl
+from webgraph_it.cli import main
 from webgraph_it.convert.sources import ConvertError, from_crawls, from_files, newest_crawl
+from webgraph_it.graph import WebGraph
+from webgraph_it.graph.bv import BVGraph
+from webgraph_it.shards.formats import ShardError
 
 
 def test_crawls_are_one_source_in_the_order_given(tmp_path: Path) -> None:
@@ -31,6 +35,40 @@ def test_another_recipe_is_refused(tmp_path: Path) -> None:
     (tmp_path / "crawl.json").write_text('{"recipe_version": 2}')
     with pytest.raises(ConvertError, match="by recipe 2, this program by recipe 1"):
         from_crawls([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("record", "name"), [({"CRAWL_NAME": "francia"}, "francia"), ({}, "italy")], ids=["named", "old"]
+)
+def test_the_files_of_a_graph_have_the_name_of_the_crawl(
+    tmp_path: Path, record: dict[str, str], name: str
+) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    (crawl / "crawl.json").write_text(json.dumps({"recipe_version": 1, **record}))
+    assert main(["convert", str(crawl)]) == 0
+    out = crawl / "compact"
+    for folder in (out, out / "hosts", out / "domains"):
+        assert sorted(path.name for path in folder.glob("*.graph")) == [f"{name}-t.graph", f"{name}.graph"]
+        assert json.loads((folder / "graph.json").read_text())["name"] == WebGraph(folder).name == name
+    assert len(BVGraph(out / WebGraph(out).name)) == len(WebGraph(out))
+
+
+def test_a_graph_made_before_graphs_had_names_opens(tmp_path: Path) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    assert main(["convert", str(crawl)]) == 0
+    path = crawl / "compact/graph.json"
+    summary = json.loads(path.read_text())
+    del summary["name"]
+    path.write_text(json.dumps(summary))
+    assert WebGraph(path.parent).name == "italy"
+
+
+@pytest.mark.parametrize("name", ["../x", "", 7, "a/b"])
+def test_a_forged_name_is_refused(tmp_path: Path, name: object) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    (crawl / "crawl.json").write_text(json.dumps({"recipe_version": 1, "CRAWL_NAME": name}))
+    with pytest.raises(ShardError, match="as its CRAWL_NAME, expected a name"):
+        from_crawls([crawl])
 
 
 def test_the_newest_crawl_is_the_one_begun_last(tmp_path: Path) -> None:

@@ -91,5 +91,5 @@ JobDirectory(Path(sys.argv[1])).lock()
 
 def test_new_directories_sort_by_time():
     first, second = datetime(2026, 11, 16, 9, 5, 0), datetime(2026, 11, 16, 14, 30, 5)
-    assert new_directory(Path("crawls"), second) == Path("crawls/italy-20261116-143005")
-    assert new_directory(Path("crawls"), first) < new_directory(Path("crawls"), second)
+    assert new_directory(Path("crawls"), "italy", second) == Path("crawls/italy-20261116-143005")
+    assert new_directory(Path("crawls"), "a", first) < new_directory(Path("crawls"), "a", second)

@@ -8,22 +8,23 @@ from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.frontier.records import FrontierError
 
 PATH = Path("crawls/x")
+RESUME = "scrapy crawl brazil -s JOBDIR=crawls/x"
 
 
 def test_the_first_failure_is_told_and_no_other(caplog):
-    failures = Failures(PATH)
+    failures = Failures(RESUME)
     assert not failures
     failures.note("the pen broke")
     failures.note("so did the ink")
     assert failures
     assert caplog.messages == [
         "The crawl stops: the pen broke. Nothing of the last commit is lost; "
-        "when the cause is gone, resume with: scrapy crawl italy -s JOBDIR=crawls/x"
+        "when the cause is gone, resume with: scrapy crawl brazil -s JOBDIR=crawls/x"
     ]
 
 
 def test_a_failure_that_others_tell_counts_all_the_same(caplog):
-    failures = Failures(PATH)
+    failures = Failures(RESUME)
     failures.note_silently("it could not be closed")
     failures.note("the pen broke")
     assert failures

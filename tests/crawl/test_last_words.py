@@ -10,7 +10,8 @@ from webgraph_it.crawl.tally import Tally
 
 TOTAL = "7 pages, 30 links in crawls/x; reports in crawls/x/reports."
 HALF = Loaded("0a", line=12)
-RESUME = "To resume: scrapy crawl italy -s JOBDIR=crawls/x"
+COMMAND = "scrapy crawl brazil -s JOBDIR=crawls/x"
+RESUME = f"To resume: {COMMAND}"
 
 
 @pytest.mark.parametrize(
@@ -34,5 +35,5 @@ RESUME = "To resume: scrapy crawl italy -s JOBDIR=crawls/x"
 def test_the_last_words_say_what_is_left(loaded, left, failed, more):
     tally = Tally(b'{"pages": 7, "links": 30}')
     path = Path("crawls/x")
-    words = last_words(tally, path, path / "reports", loaded, left, "shutdown", failed=failed)
+    words = last_words(tally, path, path / "reports", loaded, left, "shutdown", failed=failed, resume=COMMAND)
     assert list(words) == [TOTAL, *more]

@@ -20,7 +20,8 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.directory import DirectoryError
+    from webgraph_it.crawl.directory import DirectoryError, JobDirectory
+    from webgraph_it.crawl.facts import resume_command
     from webgraph_it.files.own import NotOursError
     from webgraph_it.frontier.records import FrontierError
     from webgraph_it.repair.repair import repair
@@ -29,7 +30,9 @@ def run(options: Namespace) -> int:
     path: Path = options.jobdir
     with mistakes(DirectoryError, NotOursError, FrontierError, ShardError):
         outcome = repair(path, Progress(sys.stdout).note)
-    print("\n".join([*_told(path, outcome), f"To resume: scrapy crawl italy -s JOBDIR={path}"]))
+    print(
+        "\n".join([*_told(path, outcome), f"To resume: {resume_command(JobDirectory(path).spider(), path)}"])
+    )
     return 0
 
 

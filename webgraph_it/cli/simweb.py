@@ -25,6 +25,7 @@ def add_options(parser: Parser) -> None:
         help=f"number of ordinary pages ({PAGES}; with --topology: all its nodes)",
     )
     add("--seed", type=count, default=7, metavar="N", help="the same seed gives the same web (7)")
+    add("--tld", default="it", metavar="NAME", help="top-level domain of the hosts (it)")
     add("--degree", type=number, default=30, metavar="N", help="mean number of links on a page (30)")
     add("--page-bytes", type=count, default=15_000, metavar="N", help="mean bytes of a page (15000)")
     add(
@@ -111,6 +112,7 @@ def plan_of(options: Namespace) -> "Plan":
         latency_spread=options.latency_spread,
         topology=options.topology,
         hostile=options.hostile,
+        tld=options.tld,
     )
 
 
@@ -124,7 +126,7 @@ def _pages(options: Namespace) -> int:
 
 VERB = Verb(
     name="simweb",
-    summary="Serve a small Italian internet on loopback, which knows its own graph, until Ctrl-C.",
+    summary="Serve a small national web on loopback, which knows its own graph, until Ctrl-C.",
     examples=("webgraph-it simweb --hosts 20 --pages 300 --truth truth --settings settings",),
     add_options=add_options,
     run=run,

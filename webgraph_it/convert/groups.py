@@ -29,8 +29,6 @@ from webgraph_it.graph.urlmap_writer import write_url_map
 from webgraph_it.urls import RECIPE_VERSION
 from webgraph_it.urls.domains import registrable_domain
 
-BASE = "italy"
-
 
 def make_hosts(job: Job) -> None:
     """Page graph → hosts/."""
@@ -169,10 +167,18 @@ def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) 
     write_url_list(folder / "urls", page_keys, urls, job.threads)
     graph = CsrFiles.of(folder)
     write_g4(job, graph, None, folder / "graph.g4")
-    write_bv(folder / BASE, graph, job.parameters, job.threads)
+    write_bv(folder / job.sources.name, graph, job.parameters, job.threads)
     write_transpose(job, folder, folder)
-    write_bv(folder / f"{BASE}-t", CsrFiles.of(folder, transposed=True), job.parameters, job.threads)
-    summary = {"recipe_version": RECIPE_VERSION, "nodes": graph.nodes, "arcs": graph.arcs, "weighted": True}
+    write_bv(
+        folder / f"{job.sources.name}-t", CsrFiles.of(folder, transposed=True), job.parameters, job.threads
+    )
+    summary = {
+        "recipe_version": RECIPE_VERSION,
+        "name": job.sources.name,
+        "nodes": graph.nodes,
+        "arcs": graph.arcs,
+        "weighted": True,
+    }
     (folder / "graph.json").write_text(json.dumps(summary, indent=2) + "\n")
     job.counts.update({folder.name: graph.nodes, f"{folder.name}_arcs": graph.arcs})
 

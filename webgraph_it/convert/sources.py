@@ -22,6 +22,9 @@ from webgraph_it.shards.formats import (
 )
 from webgraph_it.urls import RECIPE_VERSION
 
+NAMELESS = "web"
+"""Name of a graph whose crawl is not known."""
+
 
 class ConvertError(ValueError):
     """Their mistake, in one sentence: what was found, what was expected, what to do."""
@@ -35,6 +38,8 @@ class Sources:
     urls: tuple[Part, ...]
     pages: tuple[Part, ...]
     graph: tuple[Part, ...]
+    name: str = NAMELESS
+    """Of the graph: its BV files begin with it."""
 
     @property
     def fingerprint(self) -> str:
@@ -60,7 +65,7 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         tuple(part for crawl in crawls for part in crawl.parts(stream))
         for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph))
+    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name()))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:

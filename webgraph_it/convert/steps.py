@@ -38,8 +38,9 @@ from webgraph_it.urls import RECIPE_VERSION
 
 FORMAT_VERSION = 1
 BV_SUFFIXES = ("graph", "offsets", "properties", "ef")
-BV = tuple(f"{groups.BASE}.{suffix}" for suffix in BV_SUFFIXES)
-BV_TRANSPOSED = tuple(f"{groups.BASE}-t.{suffix}" for suffix in BV_SUFFIXES)
+BV = tuple(f"{{name}}.{suffix}" for suffix in BV_SUFFIXES)
+BV_TRANSPOSED = tuple(f"{{name}}-t.{suffix}" for suffix in BV_SUFFIXES)
+"""`{name}` stands for that of the crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,13 @@ def make_node_table(job: Job) -> None:
 
 def make_bv(job: Job) -> None:
     """CSR → BV."""
-    _compress(job, CsrFiles.of(job.out), job.staging / groups.BASE)
+    _compress(job, CsrFiles.of(job.out), job.staging / job.sources.name)
 
 
 def make_transpose(job: Job) -> None:
     """CSR → transposed CSR and BV."""
     rows.make_transpose(job)
-    _compress(job, CsrFiles.of(job.staging, transposed=True), job.staging / f"{groups.BASE}-t")
+    _compress(job, CsrFiles.of(job.staging, transposed=True), job.staging / f"{job.sources.name}-t")
 
 
 def _compress(job: Job, graph: CsrFiles, base: Path) -> None:
@@ -199,11 +200,18 @@ def _settings(job: Job, step: Step) -> dict[str, int]:
     return asdict(job.parameters) if step.compresses else {}
 
 
+def _made(job: Job, step: Step) -> list[str]:
+    """The files of a step, by the names that they have in this graph."""
+    return [name.format(name=job.sources.name) for name in step.makes]
+
+
 def _is_done(job: Job, step: Step) -> bool:
     record = job.state["done"].get(step.name)
     if not record or record["settings"] != _settings(job, step):
         return False
-    return all(_is_there(job, name, record["sizes"]) for name in step.makes if not name.startswith(".work"))
+    return all(
+        _is_there(job, name, record["sizes"]) for name in _made(job, step) if not name.startswith(".work")
+    )
 
 
 def _is_there(job: Job, name: str, sizes: dict[str, int]) -> bool:
@@ -228,7 +236,7 @@ def _run(job: Job, step: Step) -> None:
     job.clear_staging()
     job.progress.begin(step.name)
     step.run(job)
-    sizes = job.publish(step.makes)
+    sizes = job.publish(_made(job, step))
     job.lists_made_here = job.lists_made_here or TARGETS in step.makes
     job.state["done"][step.name] = {"sizes": sizes, "settings": _settings(job, step)}
     job.save()
@@ -257,6 +265,7 @@ def _summarise(job: Job) -> None:
         "format_version": FORMAT_VERSION,
         "recipe_version": RECIPE_VERSION,
         "made_by": f"webgraph_it {__version__}",
+        "name": job.sources.name,
         "nodes": job.counts["nodes"],
         "arcs": job.counts["arcs"],
         "sources": list(job.sources.names),

@@ -22,6 +22,7 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import SETTINGS, Change, judged
+from webgraph_it.crawl.facts import resume_command
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.files.own import make_folder, open_file, whole_file
@@ -36,6 +37,10 @@ HISTORY = "history"
 _SEEDS_COPY = re.compile(rf"{SEEDS}/[0-9]{{6,18}}\.txt")
 
 
+SPIDER = "spider"
+"""Member of crawl.json with the name of the spider."""
+
+
 class DirectoryError(Exception):
     """Why this crawl may not use this directory, in one sentence for the operator."""
 
@@ -47,12 +52,16 @@ class JobDirectory(CrawlDirectory):
         super().__init__(path)
         self._lock_fd: int | None = None
 
-    def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
+    def claim(
+        self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None, spider: str = ""
+    ) -> list[Change]:
         """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
         refuse_foreign(self.path)
         make_folder(self.path)
         self.lock()
         make_folder(self.reports)
+        if spider:
+            identity = {SPIDER: spider, **identity}
         if self.crawl_file.exists():
             return self._note_changes(identity, settings)
         write_json(
@@ -95,13 +104,22 @@ class JobDirectory(CrawlDirectory):
         """The differences that only add; refuses to resume a crawl whose graph would mean something else."""
         if not self.crawl_file.exists():
             return []
-        allowed, refused = judged(self.record(), identity, self._seeds_only_added)
+        found = {SPIDER: identity.get(SPIDER), **self.record()}
+        allowed, refused = judged(found, identity, self._seeds_only_added)
         if refused:
             raise DirectoryError(
                 f"{self.path} holds another crawl: {'; '.join(map(str, refused))}. "
                 "Give the values it was started with, or another JOBDIR."
             )
         return allowed
+
+    def check_spider(self, spider: str) -> None:
+        """Refuses a spider that did not begin the crawl."""
+        if spider and SPIDER in self.record() and spider != (own := self.spider()):
+            raise DirectoryError(
+                f"{self.path} holds a crawl of the spider {own}, not of {spider}. "
+                f"To resume: {resume_command(own, self.path)}"
+            )
 
     # -- seeds ---------------------------------------------------------------------------------------------
 
@@ -195,9 +213,9 @@ def refuse_unusable(path: Path) -> None:
         ) from None
 
 
-def new_directory(parent: Path, now: datetime) -> Path:
-    """`crawls/italy-20261116-143005`: a name that sorts by time."""
-    return parent / f"italy-{now:%Y%m%d-%H%M%S}"
+def new_directory(parent: Path, name: str, now: datetime) -> Path:
+    """`crawls/NAME-20261116-143005`: a name that sorts by time."""
+    return parent / f"{name}-{now:%Y%m%d-%H%M%S}"
 
 
 def write_json(path: Path, value: Any) -> None:

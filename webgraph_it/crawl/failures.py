@@ -12,8 +12,9 @@ logger = logging.getLogger(__name__)
 class Failures:
     """The first failure of a crawl is the one that is told: whatever comes after it is a consequence."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, resume: str) -> None:
+        """`resume`: the command."""
+        self._resume = resume
         self._first = ""
 
     def __bool__(self) -> bool:
@@ -28,7 +29,7 @@ class Failures:
             logger.critical(
                 "The crawl stops: %s. Nothing of the last commit is lost; %s",
                 why,
-                remedy or f"when the cause is gone, resume with: scrapy crawl italy -s JOBDIR={self._path}",
+                remedy or f"when the cause is gone, resume with: {self._resume}",
             )
 
     def note_silently(self, why: str) -> None:

@@ -8,13 +8,21 @@ from webgraph_it.crawl.tally import Tally
 
 
 def last_words(
-    tally: Tally, path: Path, reports: Path, loaded: Loaded | None, left: int, reason: str, *, failed: bool
+    tally: Tally,
+    path: Path,
+    reports: Path,
+    loaded: Loaded | None,
+    left: int,
+    reason: str,
+    *,
+    failed: bool,
+    resume: str,
 ) -> Iterator[str]:
-    """`loaded`: how far the seeds were loaded, None if that has not begun; `left`: URLs that wait. Who failed has
-    been told how to resume."""
+    """`loaded`: how far the seeds were loaded, None if that has not begun; `left`: URLs that wait; `resume`: the
+    command. Who failed has been told it."""
     yield f"{tally.pages} pages, {tally.links} links in {path}; reports in {reports}."
     seeds_are_left = loaded is not None and not loaded.finished
     if loaded is not None and seeds_are_left:
         yield f"The seeds are loaded up to line {loaded.line} of the list."
     if (left or seeds_are_left) and not failed:
-        yield f"{left} URLs are left ({reason}). To resume: scrapy crawl italy -s JOBDIR={path}"
+        yield f"{left} URLs are left ({reason}). To resume: {resume}"

@@ -16,9 +16,10 @@ from webgraph_it.crawl.directory import (
     new_directory,
     refuse_unusable,
 )
+from webgraph_it.crawl.facts import spider_of, telling_facts
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
-from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
+from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, is_lasting, recall, remembered
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import Settings, SettingsError, check
@@ -42,7 +43,7 @@ ROOMY_BYTES = 150_000_000
 def preflight(settings: Settings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
     recall_crawl(settings)
-    given = given_names(settings)
+    given = [*given_names(settings), *filter(is_lasting, telling_facts(settings))]
     values = check(settings)
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
     if nobody_to_ask := refusal_to_start(
@@ -57,9 +58,16 @@ def preflight(settings: Settings) -> None:
             "JOBDIR is empty; expected: the directory of a crawl. Leave JOBDIR out to begin a new crawl in crawls/."
         )
     if settings.get("JOBDIR") is None:
-        settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
+        settings.set(
+            "JOBDIR", str(new_directory(Path("crawls"), values.CRAWL_NAME, datetime.now())), priority="spider"
+        )
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = JobDirectory(Path(settings["JOBDIR"]))
+    if not values.SEEDS:
+        raise SettingsError(
+            "SEEDS is empty, and this spider has no seeds of its own; expected: the path of a seed file. "
+            "Give one with -a seeds=FILE."
+        )
     directory.check_identity(identity_of(values))
     check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
@@ -87,6 +95,7 @@ def recall_crawl(settings: Settings) -> None:
     refuse_unusable(directory.path)
     refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)
+    directory.check_spider(spider_of(settings))
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
         settings.set("SEEDS", str(copy), priority="cmdline")

@@ -14,6 +14,7 @@ from typing import Any
 
 from webgraph_it import settings as ours
 from webgraph_it.crawl.changes import recorded
+from webgraph_it.crawl.facts import FACTS, PROJECT, SPIDER, default_of
 from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
@@ -21,8 +22,6 @@ from webgraph_it.files.received import shown
 from webgraph_it.settings_readers import FILE
 from webgraph_it.settings_table import TABLE
 
-PROJECT = 20
-"""Scrapy's priority of what a settings module says."""
 COMMAND_LINE = 40
 """Scrapy's priority of what is given with -s."""
 OF_ONE_RUN = (
@@ -47,7 +46,7 @@ def recall(settings: Settings, record: Mapping[str, Any]) -> None:
         for name in SHAPING
         if name in record or recorded(record, name) is not None
     }
-    lasting = {name: value for name, value in record.get("settings", {}).items() if _is_lasting(name)}
+    lasting = {name: value for name, value in record.get("settings", {}).items() if is_lasting(name)}
     for name, value in {**shaping, **lasting}.items():
         if is_given(settings, name):
             continue
@@ -61,7 +60,7 @@ def recall(settings: Settings, record: Mapping[str, Any]) -> None:
 
 def given_names(settings: Settings) -> list[str]:
     """What is worth remembering, by name; asked before values are parsed, when defaults still look like ours."""
-    return [name for name in sorted(map(str, settings)) if _is_lasting(name) and is_given(settings, name)]
+    return [name for name in sorted(map(str, settings)) if is_lasting(name) and is_given(settings, name)]
 
 
 def remembered(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
@@ -71,17 +70,18 @@ def remembered(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
 
 
 def is_given(settings: Settings, name: str) -> bool:
-    """Whether somebody gave it: on the command line, or in a project or spider to other than our default."""
+    """Whether somebody gave it: on the command line, or in a project or spider to other than the default."""
     priority = settings.getpriority(name) or 0
     if priority >= COMMAND_LINE:
         return True
     if not hasattr(ours, name):  # Scrapy's, or of a component of the user's
         return priority >= PROJECT
-    return bool(_plain(settings.get(name)) != _plain(getattr(ours, name)))
+    return bool(_plain(settings.get(name)) != _plain(default_of(settings, name)))
 
 
-def _is_lasting(name: str) -> bool:
-    if name in OF_ONE_RUN or name in SHAPING or name in ("SEEDS", REMEMBERED):
+def is_lasting(name: str) -> bool:
+    """Whether it belongs to the crawl, not to one run, to its identity or to nobody else."""
+    if name in OF_ONE_RUN or name in SHAPING or name in ("SEEDS", REMEMBERED, FACTS, SPIDER):
         return False
     return not name.startswith(OF_ONE_RUN_PREFIXES) and not any(word in name for word in SECRET_WORDS)
 

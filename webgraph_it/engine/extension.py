@@ -17,6 +17,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from webgraph_it.crawl.directory import JobDirectory
+from webgraph_it.crawl.facts import resume_command, spider_of
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
@@ -57,7 +58,8 @@ class CrawlExtension:
         self._commit_seconds = commit_seconds
         self._checkpoint_seconds = checkpoint_seconds
         self._min_free_disk_bytes = min_free_disk_bytes
-        self._failures = Failures(directory.path)
+        self._resume = resume_command(spider_of(crawler.settings), directory.path)
+        self._failures = Failures(self._resume)
         self._running: Running | None = None
         """None: not opened, or not all of it."""
         self.exit_code = STOPPED
@@ -68,7 +70,9 @@ class CrawlExtension:
         settings = crawler.settings
         check_spider(crawler.spider)
         directory = JobDirectory(Path(settings["JOBDIR"]))
-        changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
+        changes = directory.claim(
+            identity_of(settings), json.loads(settings[REMEMBERED]), spider=spider_of(settings)
+        )
         for change in changes:
             logger.info("%s; noted in %s.", change, directory.crawl_file)
         extension = cls(
@@ -170,6 +174,7 @@ class CrawlExtension:
             left,
             reason,
             failed=bool(self._failures),
+            resume=self._resume,
         ):
             logger.info(words)
 

@@ -79,7 +79,9 @@ class WebgraphDownloadHandler:
         self._fetcher = parts_of(crawler).fetcher
         self._stats = crawler.stats
         self._fail_on_data_loss = settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
-        self._writer = RequestWriter(user_agent(settings["CONTACT_URL"]), settings["FROM_EMAIL"])
+        self._writer = RequestWriter(
+            user_agent(settings["CONTACT_URL"]), settings["FROM_EMAIL"], settings["ACCEPT_LANGUAGE"]
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -53,7 +53,7 @@ def check_spider(spider: Any) -> None:
     if not all(hasattr(spider, method) for method in SPIDER_METHODS):
         raise SettingsError(
             f"Spider {spider.name!r} is not one of webgraph_it's: its requests would ignore robots.txt and delays. "
-            "Derive it from webgraph_it.spiders.italy.ItalySpider, or run it in a Scrapy project of its own."
+            "Derive it from webgraph_it.spiders.national.NationalSpider, or run it in a Scrapy project of its own."
         )
 
 

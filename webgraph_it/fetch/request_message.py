@@ -10,7 +10,6 @@ from webgraph_it.fetch.target import Target
 
 ACCEPT = {
     b"Accept": b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-    b"Accept-Language": b"it,en;q=0.5",
     b"Accept-Encoding": b"gzip, deflate, br, zstd",
     b"Connection": b"keep-alive",
 }
@@ -21,8 +20,10 @@ _CONTROLS = bytes(range(32)) + b"\x7f"
 class RequestWriter:
     """Writes requests with the same default headers."""
 
-    def __init__(self, user_agent: str, from_email: str = "") -> None:
+    def __init__(self, user_agent: str, from_email: str = "", languages: str = "") -> None:
         self._defaults = {b"User-Agent": user_agent.encode(), **ACCEPT}
+        if languages:
+            self._defaults[b"Accept-Language"] = languages.encode()
         if from_email:
             self._defaults[b"From"] = from_email.encode()
         self._default_block = _block(self._defaults)

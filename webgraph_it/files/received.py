@@ -8,12 +8,13 @@ the file holds. This module needs neither numpy nor pyarrow: the crawl may impor
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from webgraph_it.files.regular import InputError, read_regular, size_of
 
-__all__ = ["InputError", "is_count", "read_json_object", "regular_size", "shown"]
+__all__ = ["InputError", "is_count", "is_name", "read_json_object", "regular_size", "shown"]
 
 MAX_JSON_BYTES = 64 << 20
 MAX_JSON_DEPTH = 50
@@ -48,6 +49,11 @@ def read_json_object(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, A
 def is_count(value: object, most: int = 2**63 - 1) -> TypeGuard[int]:
     """Whether a value read from JSON is a whole number from 0 to `most`."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """Whether a value can begin the names of files: letters and digits, and within it also `.`, `_` and `-`."""
+    return isinstance(value, str) and re.fullmatch(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}", value) is not None
 
 
 def shown(value: object) -> str:

@@ -8,12 +8,14 @@ parts of a graph may be removed to save room, and are missed when they are asked
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from webgraph_it.files.received import InputError, is_count, read_json_object, regular_size, shown
+from webgraph_it.files.received import InputError, is_count, is_name, read_json_object, regular_size, shown
 from webgraph_it.graph.csr import LAST_ID
 from webgraph_it.graph.damage import GraphError, damaged
 from webgraph_it.urls import RECIPE_VERSION
 
 SUMMARY = "graph.json"
+UNNAMED = "italy"
+"""Name of a graph that was made before graphs had names."""
 MAX_NODES, MAX_ARCS = LAST_ID + 1, 2**62
 
 
@@ -39,6 +41,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
     sources = summary.get("sources", [])
     if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
         raise damaged(path, f"has {shown(sources)} as its sources")
+    if not is_name(summary.setdefault("name", UNNAMED)):
+        raise damaged(path, f"has {shown(summary['name'])} as its name")
     listed_files(path, summary)
     return summary
 

@@ -1,6 +1,6 @@
 """WebGraph: the compact graph, opened.
 
-    graph = WebGraph("crawls/italy-2026-11-16/compact")
+    graph = WebGraph("compact")
     graph.url(graph.successors(graph.id("http://www.unipd.it/"))[0])
 
 Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the
@@ -54,6 +54,11 @@ class WebGraph:
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
+
+    @property
+    def name(self) -> str:
+        """Of the crawl. The BV files begin with it."""
+        return str(self.summary["name"])
 
     @property
     def arcs(self) -> int:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.files.received import InputError, is_count, read_json_object, regular_size, shown
+from webgraph_it.files.received import InputError, is_count, is_name, read_json_object, regular_size, shown
 from webgraph_it.shards.formats import SUFFIXES, Part, ShardError, is_shard_name, json_lines, numbered_files
 
 CRAWL_FILE, COMMITTED_FILE, LOCK_FILE = "crawl.json", "committed.json", "crawl.lock"
@@ -32,6 +32,8 @@ REBUILT, LOOKUP = "frontier.new", "frontier.work"
 """Of a repair."""
 PROGRESS_FILE = "progress.jsonl"
 FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
+UNNAMED = "italy"
+"""Name and spider of a crawl that was begun before crawls had names."""
 FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
 
 
@@ -74,6 +76,23 @@ class CrawlDirectory:
                 f"{self.crawl_file} does not say its recipe_version (a number); found {shown(version)}."
             )
         return version
+
+    def name(self) -> str:
+        """Of the crawl; the files of its graph begin with it."""
+        return self._name("CRAWL_NAME")
+
+    def spider(self) -> str:
+        """With which it is resumed."""
+        return self._name("spider")
+
+    def _name(self, member: str) -> str:
+        found = self.record().get(member, UNNAMED)
+        if not is_name(found):
+            raise ShardError(
+                f"{self.crawl_file} has {shown(found)} as its {member}, expected a name such as {UNNAMED}. "
+                "The file is damaged: restore it from a copy."
+            )
+        return found
 
     # -- the streams ---------------------------------------------------------------------------------------
 

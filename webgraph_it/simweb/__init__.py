@@ -1,4 +1,4 @@
-"""A small Italian internet on loopback, which knows its own graph.
+"""A small national web on loopback, Italian by default, which knows its own graph.
 
     plan ──► world ──┬─► truth        the graph that a correct crawl finds
                      └─► servers      DNS, HTTP and HTTPS on 127.0.0.0/8 ──► hit log

@@ -1,4 +1,4 @@
-"""The settings with which `scrapy crawl italy` crawls a simulated web, as `-s` arguments."""
+"""The settings with which `scrapy crawl` crawls a simulated web, as `-s` arguments."""
 
 import json
 from collections.abc import Mapping
@@ -10,10 +10,11 @@ from webgraph_it.simweb.hosts import HEALTHY
 from webgraph_it.simweb.server import NAME_SERVER_ADDRESS, Ports
 
 
-def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
+def settings(seeds: Path, ports: Ports, scope: str) -> dict[str, Any]:
     """Name and value of each. Politeness is off: the servers are ours."""
     return {
         "SEEDS": str(seeds),
+        "SCOPE_SURTS": [scope],
         "DNS_SERVERS": [f"{NAME_SERVER_ADDRESS}:{ports.dns}"],
         "PORT_MAP": {"80": ports.http, "443": ports.https},
         "ALLOWED_PRIVATE_NETWORKS": [HEALTHY],
@@ -29,7 +30,7 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
 
 
 def lines(values: Mapping[str, Any]) -> list[str]:
-    """One `-s 'NAME=value'` each; `xargs -a FILE scrapy crawl italy` reads them."""
+    """One `-s 'NAME=value'` each; `xargs -a FILE scrapy crawl SPIDER` reads them."""
     return [f"-s '{name}={_text(value)}'" for name, value in values.items()]
 
 

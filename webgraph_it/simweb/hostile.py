@@ -155,29 +155,30 @@ _ASTRAY = (
     "http://127.0.0.1/",
     "http://localhost/",
     "http://[::ffff:127.2.0.1]/",
-    "http://hostile-dns-forbidden.it/segreto.html",
+    "http://hostile-dns-forbidden.{tld}/segreto.html",
 )
 
 
-def _redirect(path: str) -> Answer:
+def _redirect(path: str, tld: str) -> Answer:
     number = path.strip("/").partition(".")[0]
     if not number.isdecimal() or int(number) >= len(_ASTRAY):
         return _index([f"/{n}.html" for n in range(len(_ASTRAY))])
-    location = b"Location: " + _ASTRAY[int(number)].encode()
+    location = b"Location: " + _ASTRAY[int(number)].format(tld=tld).encode()
     return _whole(b"", (location,), b"HTTP/1.1 302 Found")
 
 
-def _wildcard(path: str) -> Answer:
+def _wildcard(path: str, tld: str) -> Answer:
     """50,000 new hosts on the front page, 20 more on each of them: page `/7/` is that of the host n7."""
     number = path.strip("/")
     own, links = (int(number), WILDCARD_LINKS) if number.isdecimal() else (0, WILDCARD_FIRST_LINKS)
     first = (own or path == WILDCARD_MORE) * WILDCARD_FIRST_LINKS + 1
-    return _index([f"http://n{n}.{WILDCARD}.it/{n}/" for n in range(first, first + links)])
+    return _index([f"http://n{n}.{WILDCARD}.{tld}/{n}/" for n in range(first, first + links)])
 
 
 def above_wildcard(name: str) -> str:
     """`n7.hostile-wildcard.it` → `hostile-wildcard.it`; any other name is itself."""
-    return f"{WILDCARD}.it" if name.endswith(f".{WILDCARD}.it") else name
+    _, found, tld = name.partition(f".{WILDCARD}.")
+    return f"{WILDCARD}.{tld}" if found else name
 
 
 def _harmless(path: str) -> Answer:
@@ -185,7 +186,7 @@ def _harmless(path: str) -> Answer:
     return _index(["/seconda.html"])
 
 
-ATTACKS: dict[str, Callable[[str], Answer]] = {
+ATTACKS: dict[str, Callable[..., Answer]] = {
     **{kind: _play(script) for kind, script in _SCRIPTS.items()},
     "hostile-packed-bombs": _packed_bomb,
     "hostile-html-bombs": _html_bomb,
@@ -196,6 +197,8 @@ ATTACKS: dict[str, Callable[[str], Answer]] = {
     **dict.fromkeys(_BROKEN_TLS, _harmless),
     **dict.fromkeys(DNS_ATTACKS, _harmless),
 }
+_LEADING_AWAY = ("hostile-redirects", WILDCARD)
+"""These name other hosts, so they are told the top-level domain."""
 
 
 def attack(host: Host, path: str) -> Answer | None:
@@ -203,7 +206,7 @@ def attack(host: Host, path: str) -> Answer | None:
     (kind,) = host.traits
     if path == "/robots.txt" and kind != "hostile-robots":
         return None
-    return ATTACKS[kind](path)
+    return ATTACKS[kind](path, *[host.name.rpartition(".")[2]] * (kind in _LEADING_AWAY))
 
 
 def is_hostile(host: Host) -> bool:

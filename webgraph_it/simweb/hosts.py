@@ -103,8 +103,9 @@ def _names(plan: Plan) -> list[str]:
         if domains and random.random() < 0.3:
             name = f"{random.choice(PLAIN)}.{domains[int(len(domains) * random.random() ** 3)]}"
         else:
-            name = f"{random.choice(PLAIN)}-{random.choice(PLAIN)}.it"
-            name = name if name not in names else f"{name[:-3]}{len(names)}.it"
+            label = f"{random.choice(PLAIN)}-{random.choice(PLAIN)}"
+            name = f"{label}.{plan.tld}"
+            name = name if name not in names else f"{label}{len(names)}.{plan.tld}"
             domains.append(name)
         names[name] = None
     return list(names)

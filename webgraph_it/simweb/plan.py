@@ -4,6 +4,7 @@ Two equal plans are the same web, byte for byte. A plan that cannot be built rai
 one sentence for the user.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ class Plan:
     """Sigma of the log-normal law of those latencies; 0.5: nearly all within a third and three times the median."""
     topology: Path | None = None
     hostile: bool = False
+    tld: str = "it"
+    """The top-level domain of every host but directories; a crawl's scope is this, reversed and with a comma."""
 
     def __post_init__(self) -> None:
         _require(self.hosts >= 1, f"hosts is {self.hosts}; at least 1 is needed")
@@ -42,12 +45,21 @@ class Plan:
             self.pages >= self.hosts,
             f"pages is {self.pages}, fewer than the {self.hosts} hosts; every host has at least one page",
         )
+        _require(
+            re.fullmatch(r"[a-z][a-z0-9-]*", self.tld) is not None,
+            f"tld is {self.tld!r}; a label such as br is needed",
+        )
         _require(self.degree >= 1, f"degree is {self.degree}; at least 1 is needed")
         _require(self.page_bytes >= 100, f"page bytes is {self.page_bytes}; at least 100 is needed")
         _require(self.latency_seconds > 0, f"latency is {self.latency_seconds} s; it must be more than 0")
         _require(self.size_exponent >= 0, f"size exponent is {self.size_exponent}; at least 0 is needed")
         _require(self.latency_spread >= 0, f"latency spread is {self.latency_spread}; at least 0 is needed")
         _require(0 <= self.addresses <= 60_000, f"addresses is {self.addresses}; 0 to 60000 is possible")
+
+    @property
+    def scope(self) -> str:
+        """The SURT prefix of the web: `it,`."""
+        return f"{self.tld},"
 
     @property
     def address_count(self) -> int:

@@ -61,7 +61,7 @@ def _allow_many_sockets() -> None:
 
 def _open_and_serve(world: World, service: Service, log: HitLog, seeds: Path) -> None:
     doors = Doors(world, service.ports)
-    lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports))
+    lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports, world.plan.scope))
     if service.settings:
         service.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     announcement = _announcement(world, doors.ports, lines)
@@ -83,7 +83,7 @@ async def _serve(servers: Servers, announcement: str, while_stdin_open: bool) ->
 def _announcement(world: World, ports: Ports, lines: Sequence[str]) -> str:
     return "\n".join(
         [
-            "Crawl it with these settings (scrapy crawl italy …):",
+            "Crawl it with these settings (scrapy crawl …):",
             *(f"    {line}" for line in lines),
             f"{READY}: {len(world.hosts)} hosts, {world.plan.pages} pages; "
             f"HTTP {ports.http}, HTTPS {ports.https}, DNS {ports.dns}. Ctrl-C stops it.",

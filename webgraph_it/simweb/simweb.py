@@ -75,7 +75,7 @@ class SimWeb:
 
     @property
     def arguments(self) -> list[str]:
-        """The settings as arguments of `scrapy crawl italy`."""
+        """The settings as arguments of `scrapy crawl`."""
         return [
             part
             for name, value in self.settings.items()
@@ -150,6 +150,7 @@ class SimWeb:
             "hosts": plan.hosts,
             "pages": plan.pages,
             "seed": plan.seed,
+            "tld": plan.tld,
             "degree": plan.degree,
             "page-bytes": plan.page_bytes,
             "addresses": plan.addresses,

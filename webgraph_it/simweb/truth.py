@@ -22,7 +22,6 @@ from webgraph_it.simweb.names import Place, host_key, key
 from webgraph_it.simweb.pages import ERROR, FETCHED, REDIRECT, ROBOTS_DENIED
 from webgraph_it.simweb.world import World
 
-SCOPE = "it,"
 _SHOWN = 5
 
 
@@ -100,8 +99,9 @@ def walk(world: World) -> Truth:
     """Follow every link from the seeds."""
     bounded = {host.name for host in world.extra_hosts if host.traits & TRAPS or is_hostile(host)}
     truth = Truth(bounds={host_key(name): TRAP_BOUND for name in bounded})
-    if WILDCARD + ".it" in bounded:
-        truth.bounds[f"it,{WILDCARD},"] = WILDCARD_BOUND
+    tld, scope = world.plan.tld, world.plan.scope
+    if f"{WILDCARD}.{tld}" in bounded:
+        truth.bounds[f"{scope}{WILDCARD},"] = WILDCARD_BOUND
     waiting = world.seed_places
     known = set(waiting)
     while waiting:
@@ -126,12 +126,12 @@ def _visit(world: World, place: Place) -> tuple[str, set[Place]]:
 
 
 def _record(world: World, place: Place, state: str, children: Iterable[Place], truth: Truth) -> None:
-    parent = key(place)
-    if parent.startswith(SCOPE):
+    parent, scope = key(place), world.plan.scope
+    if parent.startswith(scope):
         truth.nodes[parent] = state
         truth.urls[parent] = world.url(place)
         arcs = ((parent, key(child)) for child in children)
-        truth.arcs.update(arc for arc in arcs if arc[1].startswith(SCOPE))
+        truth.arcs.update(arc for arc in arcs if arc[1].startswith(scope))
 
 
 def _because(reasons: Mapping[str, str] | None, key: str) -> str:

@@ -64,7 +64,7 @@ def overview() -> str:
         [
             f"usage: {COMMAND} VERB [OPTIONS]",
             "",
-            "The link graph of the Italian web: what comes before and after the crawl, scrapy crawl italy.",
+            "The link graph of a national web: what comes before and after the crawl, scrapy crawl SPIDER.",
             "",
             "verbs:",
             *lines,

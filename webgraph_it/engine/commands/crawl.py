@@ -1,4 +1,4 @@
-"""`scrapy crawl italy`: everything is checked before anything is printed or touched; the exit code says how it ended.
+"""`scrapy crawl SPIDER`: everything is checked before anything is printed or touched; the exit code says how it ended.
 
 The crawler is made before Scrapy's process, which prints versions as it begins: so a mistake is one sentence alone.
 """
@@ -14,11 +14,12 @@ from scrapy.addons import AddonManager
 from scrapy.commands import crawl
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.reactor import install_reactor
 
 from webgraph_it import settings as ours
+from webgraph_it.crawl.facts import ARGUMENTS, as_settings
 from webgraph_it.crawl.outcome import FAILED
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.engine.refusing import Refusing, refuse
@@ -35,14 +36,18 @@ class Command(Refusing, crawl.Command):
     def run(self, args: list[str], opts: Namespace) -> None:
         assert self.settings is not None
         if len(args) != 1:
-            raise UsageError("Expected the name of one spider: scrapy crawl italy.", print_help=False)
+            raise UsageError(
+                "Expected the name of one spider, such as scrapy crawl web; scrapy list names them.",
+                print_help=False,
+            )
+        arguments = _arguments(opts.spargs, self.settings)
         install_reactor(ours.TWISTED_REACTOR, self.settings["ASYNCIO_EVENT_LOOP"])
         with _held_back() as held:
             crawler = Crawler(_spider_class(args[0], self.settings), self.settings)
         process = AsyncCrawlerProcess(self.settings)
         for record in held:
             logging.getLogger(record.name).handle(record)
-        crawling = process.crawl(crawler, **opts.spargs)
+        crawling = process.crawl(crawler, **arguments)
         process.start()
         self.exitcode = _exit_code(crawler, crawling)
 
@@ -60,6 +65,16 @@ def _spider_class(name: str, settings: Settings) -> type[Spider]:
     except PROBLEMS as error:
         raise UsageError(str(error), print_help=False) from None
     return spider_class
+
+
+def _arguments(given: dict[str, str], settings: Settings) -> dict[str, str]:
+    """What is left for the spider, once those that stand for settings are set."""
+    typed = {name for name in settings if settings.getpriority(name) == SETTINGS_PRIORITIES["cmdline"]}
+    try:
+        settings.setdict(as_settings(given, typed), priority="cmdline")
+    except PROBLEMS as error:
+        raise UsageError(str(error), print_help=False) from None
+    return {name: value for name, value in given.items() if name not in ARGUMENTS}
 
 
 @contextmanager

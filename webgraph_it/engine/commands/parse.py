@@ -8,12 +8,12 @@ from scrapy.commands import parse
 from webgraph_it.engine.by_hand import ByHand
 from webgraph_it.items import Page
 
-SPIDER = "italy"
+SPIDER = "web"
 """Unless another is named."""
 
 
 class Command(ByHand, parse.Command):
-    """Scrapy's, without a crawl around it; with the spider italy unless another is named."""
+    """Scrapy's, without a crawl around it; with the spider web unless another is named."""
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
         super().process_options(args, opts)

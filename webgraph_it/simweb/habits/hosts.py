@@ -112,7 +112,7 @@ def extra_hosts(plan: Plan) -> list[Host]:
     return [
         Host(
             plan.hosts + n,
-            _extra_name(habit, serial),
+            _extra_name(habit, serial, plan.tld),
             plan.pages,
             ANNEX_PAGES,
             REFUSING_ADDRESS if habit == "refused" else addresses.pick(),
@@ -122,6 +122,7 @@ def extra_hosts(plan: Plan) -> list[Host]:
     ]
 
 
-def _extra_name(habit: str, serial: int) -> str:
-    domain = "com" if habit == "directory" else "it"
+def _extra_name(habit: str, serial: int, tld: str) -> str:
+    outside = "com" if tld != "com" else "org"
+    domain = outside if habit == "directory" else tld
     return f"{habit}-{PLAIN[serial % len(PLAIN)]}{serial}.{domain}"
