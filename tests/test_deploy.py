@@ -1,12 +1,15 @@
 """The files in deploy/ are what they say: they parse, and they agree with each other and with the crawl."""
 
 import configparser
+import json
 import re
 import shutil
 import subprocess
 from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -183,3 +186,63 @@ def test_cron_lines_follow_the_plan_through_a_week() -> None:
                 kilobits = int(rate) if int(first_day) <= now.isoweekday() <= int(last_day) else kilobits
         if minutes >= 7 * 24 * 60:
             assert kilobits * 125 == plan().rate_at(now.timestamp()), now
+
+
+def read_yaml(name: str) -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml")
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / name).read_text())
+    return found
+
+
+def compose() -> dict[str, Any]:
+    return read_yaml("compose.yaml")
+
+
+def test_the_containers_are_the_crawl_its_resolver_valkey_and_prometheus() -> None:
+    services = compose()["services"]
+    assert services.keys() == {"crawl", "resolver", "valkey", "prometheus"}
+    assert "profiles" not in services["crawl"] | services["resolver"]
+    assert services["crawl"]["ulimits"]["nofile"] == OPEN_FILES
+
+
+def test_every_file_and_volume_of_the_containers_exists() -> None:
+    found = compose()
+    for service in found["services"].values():
+        for source in (volume.partition(":")[0] for volume in service.get("volumes", ())):
+            assert (DEPLOY / source).is_file() if source.startswith("./") else source in found["volumes"], (
+                source
+            )
+    built = found["services"]["crawl"]["build"]
+    assert (DEPLOY / built["context"] / built["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert [name for line in copied for name in line.split() if not (DEPLOY.parent / name).exists()] == []
+
+
+def test_the_crawl_in_a_container_gives_settings_that_exist_and_asks_its_resolver() -> None:
+    services = compose()["services"]
+    words = services["crawl"]["command"]
+    given = dict(word.split("=", 1) for flag, word in pairwise(words) if flag == "-s")
+    assert [name for name in given if name != "JOBDIR" and not hasattr(settings, name)] == []
+    (server,) = json.loads(given["DNS_SERVERS"])
+    address, _, port = server.partition(":")
+    assert services["resolver"]["networks"]["web"]["ipv4_address"] == address
+    assert f"port: {port}" in lines_of("unbound.conf")
+    (network,) = compose()["networks"]["web"]["ipam"]["config"]
+    assert ip_address(address) in ip_network(network["subnet"])
+    assert f"access-control: {network['subnet']} allow" in lines_of("unbound-container.conf")
+
+
+def test_unbound_accepts_the_resolver_of_the_containers(tmp_path: Path) -> None:
+    if shutil.which("unbound-checkconf") is None:
+        pytest.skip("unbound-checkconf is not installed")
+    text = (DEPLOY / "unbound-container.conf").read_text()
+    copy = tmp_path / "unbound.conf"
+    copy.write_text(text.replace("/opt/unbound/etc/unbound/webgraph_it.conf", str(DEPLOY / "unbound.conf")))
+    check = subprocess.run(["unbound-checkconf", copy], capture_output=True, text=True, timeout=30)
+    assert check.returncode == 0, check.stderr
+
+
+def test_prometheus_asks_the_crawl() -> None:
+    jobs = read_yaml("prometheus.yaml")["scrape_configs"]
+    targets = [target for job in jobs for each in job["static_configs"] for target in each["targets"]]
+    assert {target.partition(":")[0] for target in targets} <= compose()["services"].keys()

@@ -1,8 +1,10 @@
 """Any national web: brazil, italy and web are exact on simweb, and JOBDIR alone resumes each."""
 
 import json
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,32 @@ def is_under(key: str, domain: str) -> bool:
 
 def nodes(jobdir: Path) -> set[str]:
     return {line.partition("\t")[0] for line in (jobdir / "urls/000001.tsv").read_text().splitlines()}
+
+
+def test_the_recipe_for_a_country_of_ones_own_works(tmp_path: Path) -> None:
+    """The files that docs/other-webs.md shows, as they stand there."""
+    page = (PROJECT / "docs/other-webs.md").read_text()
+    shown = re.findall(r"^`([\w./]+)`:\n\n((?:    .*\n|\n)+)", page, re.MULTILINE)
+    assert [name for name, _ in shown] == ["scrapy.cfg", "bnf/settings.py", "bnf/spiders/francia.py"]
+    (tmp_path / "bnf/spiders/seeds").mkdir(parents=True)
+    for name in ("bnf/__init__.py", "bnf/spiders/__init__.py"):
+        (tmp_path / name).touch()
+    with SimWeb(hosts=6, pages=20, seed=7, tld="fr", only=["plain"]) as web:
+        seeds = "".join(f"{url}\n" for url in web.seeds)
+        (tmp_path / "bnf/spiders/seeds/francia.txt").write_text(seeds)
+        left_out = ("SEEDS", "SCOPE_SURTS")
+        given = {name: value for name, value in web.settings.items() if name not in left_out}
+        options = [f"{name}={json.dumps(value)}" for name, value in given.items()]
+        for name, text in shown:
+            (tmp_path / name).write_text(textwrap.dedent(text))
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "crawl", "francia", *(p for o in options for p in ("-s", o))],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        (jobdir,) = (tmp_path / "crawls").glob("francia-*")
+        assert differences(web, jobdir) == []
+    assert json.loads((jobdir / "crawl.json").read_text())["SCOPE_SURTS"] == ["fr,", "re,", "-fr,exemple,"]
