@@ -231,6 +231,15 @@ def _schedule(value: Any) -> list[list[str]]:
     return [list(pair) for pair in pairs_of(value)]
 
 
+def _weights(value: Any) -> dict[str, int]:
+    weights = dict(_json(value))
+    for word, weight in weights.items():
+        if not word.isalnum() or type(weight) is not int or abs(weight) > 1000:
+            raise ValueError
+    return {word.lower(): weight for word, weight in weights.items()}
+
+
+WEIGHTS = Reader(_weights, 'a JSON object of words and whole numbers up to 1000 such as {"empregos": 10}')
 SURTS = Reader(
     _surts,
     'a JSON list of SURT prefixes or hosts such as ["it,"], at least one of them without a -',

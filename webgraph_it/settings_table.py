@@ -37,6 +37,7 @@ from webgraph_it.settings_readers import (
     SURTS,
     TIMEOUT,
     TIMEZONE,
+    WEIGHTS,
     WRITER,
     Reader,
     count,
@@ -222,6 +223,14 @@ class What(Section):
         "Maximum number of pages per host. Further pages are not fetched (quota-cut).",
         OnResume.MAY_RISE,
     )
+    MAX_PAGES_PER_DOMAIN = Setting(
+        0,
+        limit("pages"),
+        "Maximum number of pages per registrable domain, all its hosts together. "
+        "Further pages are not fetched (quota-cut).",
+        OnResume.MAY_RISE,
+        Unrecorded.NEW,
+    )
     MAX_HOST_DEPTH = Setting(
         100,
         limit("links"),
@@ -268,6 +277,14 @@ class Links(Section):
         "Kinds of links that are followed but are not arcs. Their targets are nodes.",
         OnResume.FIXED,
         Unrecorded.ELSEWHERE,
+    )
+    MAX_LINKS_PER_PAGE = Setting(
+        0,
+        limit("links"),
+        "Maximum number of links of a page, in scope or not. The first ones are kept, and the page log says so "
+        "(reason `links-per-page`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
     )
     EXTRACT_EMBEDDED = Setting(
         False,
@@ -426,9 +443,15 @@ class Directory(Section):
 
     FRONTIER_ORDER = Setting(
         "breadth",
-        one_of("breadth", "level"),
+        one_of("breadth", "level", "outside", "keywords"),
         "`breadth`: by depth, then first come, first served. `level`: wide coverage first "
-        "(10 × slashes + labels below the domain).",
+        "(10 × slashes + labels below the domain). `outside`: first what other sites link to. "
+        "`keywords`: by FRONTIER_KEYWORDS.",
+    )
+    FRONTIER_KEYWORDS = Setting(
+        {},
+        WEIGHTS,
+        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
     )
     GRAPH_BUFFER = Setting(
         1800,

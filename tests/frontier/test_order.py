@@ -2,12 +2,12 @@
 
 import pytest
 
-from webgraph_it.frontier.order import HIGHEST, breadth, level
+from webgraph_it.frontier.order import HIGHEST, MIDDLE, breadth, by_keywords, level, outside
 
 
 @pytest.mark.parametrize(("depth", "number"), [(0, 0), (7, 7), (10**9, HIGHEST)])
 def test_breadth_is_the_depth(depth: int, number: int) -> None:
-    assert breadth("it,a)/", depth) == number
+    assert breadth("it,a)/", depth, "") == number
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,41 @@ def test_breadth_is_the_depth(depth: int, number: int) -> None:
     ],
 )
 def test_level_is_ten_times_the_slashes_and_the_labels(key: str, number: int) -> None:
-    assert level(key, 3) == number
+    assert level(key, 3, "it,b)/") == number
+
+
+@pytest.mark.parametrize(
+    ("key", "depth", "via", "number"),
+    [
+        ("it,a)/", 0, "", 0),
+        ("it,a)/x", 3, "it,b)/", 3),
+        ("it,a)/x", 3, "it,a)/", MIDDLE + 4),
+        ("it,a,dei)/x", 3, "it,a)/", MIDDLE + 4),
+        ("it,a)/x", 10**9, "it,a)/", HIGHEST),
+        ("it,a)/x", 10**9, "it,b)/", MIDDLE),
+    ],
+)
+def test_outside_takes_what_other_sites_link_to_first(key: str, depth: int, via: str, number: int) -> None:
+    assert outside(key, depth, via) == number
+
+
+@pytest.mark.parametrize(
+    ("key", "score"),
+    [
+        ("br,com,catho)/empregos/vagas", 15),
+        ("br,com,catho)/Empregos?empregos=1", 10),
+        ("br,com,empregos)/login", 5),
+        ("br,com,catho)/desempregos", 0),
+        ("br,com,catho)/a_vagas-b", 5),
+    ],
+)
+def test_keywords_are_whole_words_of_the_url_each_counted_once(key: str, score: int) -> None:
+    priority = by_keywords({"empregos": 10, "vagas": 5, "login": -5})
+    assert MIDDLE - priority(key, 7, "") == score
+
+
+def test_weights_never_leave_the_range() -> None:
+    many = {f"w{n}": 1000 for n in range(100)}
+    key = "it,a)/" + "/".join(many)
+    assert by_keywords(many)(key, 0, "") == 0
+    assert by_keywords(dict.fromkeys(many, -1000))(key, 0, "") == HIGHEST

@@ -33,7 +33,10 @@ def reconsidered(
     now: float,
 ) -> Iterator[int]:
     """Queue what the limits of today let in; yields, every now and then, how many nodes that were so far."""
-    wanted = json.dumps([limits.max_depth, limits.max_pages_per_host]).encode()
+    quotas = [limits.max_depth, limits.max_pages_per_host]
+    if limits.max_pages_per_domain:  # crawls from before there was this limit have two numbers
+        quotas.append(limits.max_pages_per_domain)
+    wanted = json.dumps(quotas).encode()
     if frontier.get_meta(META_NAME) == wanted:
         return
     queued = 0

@@ -33,6 +33,8 @@ from webgraph_it.urls import Refusal, name
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_SPELLINGS = 5
 """Redirects to another spelling of the same node, before it is given up."""
+LINKS_PER_PAGE = "links-per-page"
+"""Reason of a page with more links than count."""
 LOCAL_PAUSE_SECONDS = 5.0
 """How long a host is left alone if this machine could not ask it."""
 
@@ -177,17 +179,23 @@ def document_of(reply: Reply) -> Document:
 _LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
 
 
-def page_of(reply: Reply, lease: Lease, extraction: Extraction, followed_only: Set[str]) -> Page:
-    """The Page of a document that was read. `followed_only`: kinds of links that are followed and are no arcs."""
+def page_of(
+    reply: Reply, lease: Lease, extraction: Extraction, followed_only: Set[str], max_links: int = 0
+) -> Page:
+    """The Page of a document that was read. `followed_only`: kinds of links that are followed and are no arcs;
+    `max_links`: how many links count, 0 for all."""
+    links, reason = extraction.links, extraction.reason
+    if max_links and len(links) > max_links:
+        links, reason = links[:max_links], reason or LINKS_PER_PAGE
     return _page(
         reply,
         lease,
         State.FETCHED,
         extraction.media_type,
-        extraction.links,
-        extraction.reason,
+        links,
+        reason,
         extraction.content_digest,
-        frozenset([link.digest for link in extraction.links if link.kind in followed_only])
+        frozenset([link.digest for link in links if link.kind in followed_only])
         if followed_only
         else frozenset(),
     )

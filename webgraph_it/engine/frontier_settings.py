@@ -3,7 +3,7 @@
 from scrapy.settings import BaseSettings
 
 from webgraph_it.frontier.politeness import Politeness
-from webgraph_it.frontier.records import Limits
+from webgraph_it.frontier.records import Limits, Order, Ordering
 
 
 def politeness_of(settings: BaseSettings) -> Politeness:
@@ -26,4 +26,11 @@ def limits_of(settings: BaseSettings) -> Limits:
         max_queries_per_path=settings.getint("MAX_QUERIES_PER_PATH"),
         max_same_content=settings.getint("MAX_SAME_CONTENT"),
         max_hosts_per_domain=settings.getint("MAX_HOSTS_PER_DOMAIN"),
+        max_pages_per_domain=settings.getint("MAX_PAGES_PER_DOMAIN"),
     )
+
+
+def order_of(settings: BaseSettings) -> Ordering:
+    order = Order(settings["FRONTIER_ORDER"])
+    weights: dict[str, int] = settings["FRONTIER_KEYWORDS"]
+    return weights if order is Order.KEYWORDS else order

@@ -21,14 +21,14 @@ from scrapy.http import Response
 
 from webgraph_it.engine import private
 from webgraph_it.engine.again import Again
-from webgraph_it.engine.frontier_settings import limits_of, politeness_of
+from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.politeness import Politeness
-from webgraph_it.frontier.records import Failure, Kind, Lease, Limits, Order, Outcome, Stranger
+from webgraph_it.frontier.records import Failure, Kind, Lease, Limits, Ordering, Outcome, Stranger
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Page
 from webgraph_it.robots.errands import Errand, Errands
@@ -55,7 +55,7 @@ class FrontierScheduler(BaseScheduler):
     now: CrawlClock
 
     def __init__(
-        self, crawler: "Crawler", path: Path, politeness: Politeness, order: Order, limits: Limits
+        self, crawler: "Crawler", path: Path, politeness: Politeness, order: Ordering, limits: Limits
     ) -> None:
         self._crawler = crawler
         self._path = path
@@ -83,7 +83,7 @@ class FrontierScheduler(BaseScheduler):
             crawler,
             Path(settings["JOBDIR"]) / "frontier",
             politeness_of(settings),
-            Order(settings["FRONTIER_ORDER"]),
+            order_of(settings),
             limits_of(settings),
         )
         crawler.signals.connect(scheduler._spider_error, signals.spider_error)

@@ -33,7 +33,7 @@ from .layout import (
     seen_of,
     url_of,
 )
-from .order import PRIORITIES
+from .order import priority_of
 from .politeness import Politeness
 from .records import (
     Added,
@@ -44,7 +44,7 @@ from .records import (
     Kind,
     Lease,
     Limits,
-    Order,
+    Ordering,
     Outcome,
     Stranger,
     Wait,
@@ -57,7 +57,7 @@ from .store import Row, Store, after
 class Frontier:
     """Opened with Frontier.open. One thread calls everything but Frozen.write."""
 
-    def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
+    def __init__(self, store: Store, policy: Politeness, order: Ordering, limits: Limits, now: float) -> None:
         totals, clean = state_of(store.get(STATE))
         now = totals.open_at(now)
         self.opened_at = now
@@ -69,13 +69,15 @@ class Frontier:
         self._totals: Totals = totals
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
-        self._intake = Intake(self._layers, self._roster, totals, limits, PRIORITIES[order])
+        self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
         """By entry: leases that were answered and are not done."""
 
     @classmethod
-    def open(cls, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> "Frontier":
+    def open(
+        cls, store: Store, policy: Politeness, order: Ordering, limits: Limits, now: float
+    ) -> "Frontier":
         """Go on where the last commit left off, or start anew.
 
         After a crash nobody knows who was asked since that commit: no host is offered before now + its delay.
@@ -303,7 +305,7 @@ class Frontier:
             if not self.may_retry(lease):
                 raise ValueError(f"{url} was tried {attempts + 1} times: it cannot be tried again")
             attempts += 1
-            place = self._intake.new_place(lease.key, lease.depth)
+            place = self._intake.new_place(lease.key, lease.depth, lease.via)
         else:
             if not outcome.url or spellings == MAX_8_BITS:
                 raise ValueError(f"{url}: no other spelling was given, or there were too many")

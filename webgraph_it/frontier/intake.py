@@ -11,6 +11,7 @@ from itertools import count
 
 from webgraph_it.items import Link, State
 
+from .domain_pages import DomainPages
 from .hosts import Host
 from .layers import Layers
 from .layout import PLACE, QUEUE, SEEN, host_of, packed_entry, packed_seed, packed_seen, seen_of
@@ -21,7 +22,7 @@ from .seen import Seen
 from .state import Totals
 from .traps import Traps
 
-DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
+DEPTH, PAGES_PER_HOST, PAGES_PER_DOMAIN = "depth", "pages-per-host", "pages-per-domain"
 """Reasons of State.QUOTA_CUT."""
 
 
@@ -37,6 +38,7 @@ class Intake:
         self._limits = limits
         self._priority = priority
         self.traps = Traps(layers, limits)
+        self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
 
     def add(
@@ -95,7 +97,8 @@ class Intake:
         for link, name in zip(links, names, strict=True):
             key = SEEN + link.digest
             seen = known.get(key)
-            if seen is None and name not in hosts and name not in planted and "?" not in link.key:
+            is_first = name not in hosts and name not in planted and not self.domains.limit
+            if seen is None and is_first and "?" not in link.key:
                 known[key] = b""
                 to_plant.append(link)
                 planted.add(name)
@@ -157,6 +160,8 @@ class Intake:
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
         if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
             return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
+        if self.domains.is_full(host.name):
+            return Cut(link, State.QUOTA_CUT, PAGES_PER_DOMAIN, host_depth)
         return None
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
@@ -180,11 +185,12 @@ class Intake:
     def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
         """At the end of its host's queue; a host without URLs joins the line."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self.new_place(link.key, depth), packed)
+        self.append(host, self.new_place(link.key, depth, via), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
             self.traps.count_host(host.name)
+        self.domains.count_page(host.name)
         host.accepted += 1
         host.queued += 1
         if host.queued == 1:
@@ -203,7 +209,7 @@ class Intake:
             host = host_of(key)
             name = host.encode()
             prefix = QUEUE + name + b")"
-            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0), number, 0)
+            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0, ""), number, 0)
             changes[entry] = packed_seed(url, key, digest)
             changes[SEEN + digest] = b""
             count_host(host)
@@ -213,9 +219,9 @@ class Intake:
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
 
-    def new_place(self, key: str, depth: int) -> bytes:
+    def new_place(self, key: str, depth: int, via: str) -> bytes:
         """Behind all that have its priority."""
-        return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
+        return PLACE.pack(self._priority(key, depth, via), self._totals.next_number(), 0)
 
     def append(self, host: Host, place: bytes, packed: bytes) -> None:
         """Put an entry into the queue of its host."""

@@ -6,6 +6,7 @@
     l LINE_PLACE                              the lines of hosts that have URLs; the value is the host
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
     d <registrable domain, labels as in keys> NUMBER of hosts below that domain
+    g <registrable domain, labels as in keys> NUMBER of URLs of that domain that were queued, if MAX_PAGES_PER_DOMAIN
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
     r <origin>                                RobotsRecord (robots/record.py)
     m <name>                                  metadata: the caller's, and the frontier's own under STATE
@@ -23,7 +24,7 @@ from .records import Lease
 LAYOUT_VERSION = 1
 
 SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l", b"p", b"c", b"r", b"m"
-DOMAIN = b"d"
+DOMAIN, DOMAIN_PAGES = b"d", b"g"
 STATE = META + b"\0state"
 """JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
 

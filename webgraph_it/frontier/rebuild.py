@@ -18,7 +18,7 @@ from webgraph_it.items import Link, Page, State
 from .frontier import Frontier
 from .layout import host_of, packed_seen
 from .politeness import Clock, Politeness
-from .records import Limits, Order
+from .records import Limits, Ordering
 from .store import Store
 
 MAX_UNCOMMITTED = 60_000
@@ -39,7 +39,7 @@ GIVEN_UP = "host-given-up"
 class Rebuild(Frontier):
     """Opened on an empty store; memory is bounded as that of any frontier."""
 
-    def __init__(self, store: Store, order: Order, limits: Limits) -> None:
+    def __init__(self, store: Store, order: Ordering, limits: Limits) -> None:
         super().__init__(store, NO_DELAYS, order, limits, 0.0)
 
     def finished(self, page: Page, *, cut_before: bool = False) -> None:
@@ -48,6 +48,7 @@ class Rebuild(Frontier):
         if not host.accepted:
             self._totals.hosts += 1
             self._intake.traps.count_host(host.name)
+        self._intake.domains.count_page(host.name)
         host.accepted += 1
         host.finished += 1
         host.failed += page.status >= 500 or (page.state is State.ERROR and not page.status)
@@ -67,7 +68,7 @@ class Rebuild(Frontier):
         self._intake.seen.keep(page.digest, packed_seen(page.state, 0))
         self._totals.seen += 1
         self._totals.cut += 1
-        if page.reason in ("queries-per-path", "pages-per-host"):
+        if page.reason in ("queries-per-path", "pages-per-host", "pages-per-domain"):
             self._count_query(Link(page.url, page.key, page.digest, ""))
         self._commit_if_large()
 

@@ -5,6 +5,7 @@ key before `)`: the spellings of a site (http, https, with and without www, any 
 clock.
 """
 
+from collections.abc import Mapping
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ class Order(StrEnum):
     """Depth, then first come."""
     LEVEL = "level"
     """10 × slashes of the path + labels below the registrable domain, then first come."""
+    OUTSIDE = "outside"
+    """Links that leave their site, then those within it, each by depth."""
+    KEYWORDS = "keywords"
+    """The weights of the words in the URL."""
+
+
+Ordering = Order | Mapping[str, int]
+"""An order, or, for KEYWORDS, the weight of each word."""
 
 
 class Limits(NamedTuple):
@@ -37,6 +46,8 @@ class Limits(NamedTuple):
     """Pages of one host with the same body whose links are still queued."""
     max_hosts_per_domain: int
     """Hosts below one registrable domain, seeds not limited."""
+    max_pages_per_domain: int = 0
+    """Of all hosts of one registrable domain."""
 
 
 class Cut(NamedTuple):
@@ -46,7 +57,8 @@ class Cut(NamedTuple):
     state: State
     """QUOTA_CUT or TRAP_CUT."""
     reason: str
-    """pages-per-host, depth, host-depth, queries-per-path, same-content, hosts-per-domain, or the caller's own."""
+    """pages-per-host, pages-per-domain, depth, host-depth, queries-per-path, same-content, hosts-per-domain, or the
+    caller's own."""
     host_depth: int = 0
     """What its lease would have had."""
 

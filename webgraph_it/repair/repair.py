@@ -26,7 +26,7 @@ from webgraph_it.files.own import make_folder, open_file, sync, whole_file
 from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
-from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order
+from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Link, Page, State
 from webgraph_it.repair.discovery import found, recorded
@@ -39,7 +39,7 @@ from webgraph_it.repair.streams import (
     logged,
     sequences,
 )
-from webgraph_it.settings_table import CrawlSettings
+from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, LOOKUP, REBUILT
 from webgraph_it.shards.formats import (
@@ -243,7 +243,7 @@ def _write_frontier(
         rebuild.abandon()
 
 
-def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
+def _policies(record: dict[str, Any]) -> tuple[Ordering, Limits]:
     limits = Limits(
         max_pages_per_host=_limit(record, "MAX_PAGES_PER_HOST"),
         max_depth=_limit(record, "MAX_DEPTH"),
@@ -251,11 +251,19 @@ def _policies(record: dict[str, Any]) -> tuple[Order, Limits]:
         max_queries_per_path=_limit(record, "MAX_QUERIES_PER_PATH"),
         max_same_content=_limit(record, "MAX_SAME_CONTENT"),
         max_hosts_per_domain=_limit(record, "MAX_HOSTS_PER_DOMAIN"),
+        max_pages_per_domain=_limit(record, "MAX_PAGES_PER_DOMAIN"),
     )
     order = record.get("settings", {}).get("FRONTIER_ORDER", CrawlSettings.FRONTIER_ORDER.default)
     if order not in list(Order):
         raise _wrong("FRONTIER_ORDER", order, " or ".join(Order))
-    return Order(order), limits
+    if order != Order.KEYWORDS:
+        return Order(order), limits
+    row = CrawlSettings.FRONTIER_KEYWORDS
+    weights = record["settings"].get(row.name, row.default)
+    try:
+        return row.read(weights), limits
+    except SettingsError:
+        raise _wrong(row.name, weights, row.reader.expected) from None
 
 
 def _limit(record: dict[str, Any], name: str) -> int:

@@ -86,6 +86,7 @@ class NationalSpider(Spider):
     _extractors: WorkerPool
     _followed_only: frozenset[str]
     """Kinds of links that are followed and are no arcs."""
+    _max_links: int
     _by_hand: bool
     """No crawl: a person looks at one page."""
     _local_failures: LocalFailures
@@ -128,6 +129,7 @@ class NationalSpider(Spider):
             values.EXTRACT_PLAIN_TEXT,
         )
         spider._followed_only = policy.followed - policy.arcs
+        spider._max_links = values.MAX_LINKS_PER_PAGE
         spider._local_failures = LocalFailures()
         workers = values.EXTRACT_WORKERS
         spider._extractors = WorkerPool(
@@ -232,7 +234,7 @@ class NationalSpider(Spider):
             raise
         for reason, count in extraction.refused.items():
             self.crawler.stats.inc_value(f"links/refused/{reason}", count)
-        return page_of(reply, lease, extraction, self._followed_only)
+        return page_of(reply, lease, extraction, self._followed_only, self._max_links)
 
     def failed(self, failure: "TwistedFailure") -> list[Page]:
         """No answer came, or the request was refused on the way."""

@@ -1,0 +1,35 @@
+"""How many URLs of each registrable domain were queued: a counter on disk, kept only if there is a limit."""
+
+from functools import lru_cache
+
+from webgraph_it.urls.domains import registrable_domain
+
+from .layers import Layers
+from .layout import DOMAIN_PAGES, NUMBER
+
+_site = lru_cache(maxsize=20_000)(registrable_domain)
+
+
+class DomainPages:
+    """All hosts of a domain together. `limit` 0: nothing is counted, and no domain is full."""
+
+    def __init__(self, layers: Layers, limit: int) -> None:
+        self._layers = layers
+        self.limit = limit
+
+    def is_full(self, host: str) -> bool:
+        return bool(self.limit) and self._count(self._key(host)) >= self.limit
+
+    def count_page(self, host: str) -> None:
+        """One more URL of this host is queued."""
+        if self.limit:
+            key = self._key(host)
+            self._layers.put(key, NUMBER.pack(self._count(key) + 1))
+
+    def _count(self, key: bytes) -> int:
+        stored = self._layers.get(key)
+        return 0 if stored is None else int(NUMBER.unpack(stored)[0])
+
+    @staticmethod
+    def _key(host: str) -> bytes:
+        return DOMAIN_PAGES + _site(host).encode()
