@@ -4,8 +4,8 @@
     --only fetch/connections.py  one module: all of its changes if --sample is 0
     --safety-only, --sample-only
 
-Each change is made in a copy of the tree, so that crawls and workers that a test starts have it, too. A test that does not
-end in time has noticed.
+Each change is made in a copy of the tree, so that crawls and workers that a test starts have it, too.
+A test that does not end in time has noticed.
 """
 
 import argparse
@@ -156,7 +156,7 @@ class Tree:
 
     def run(self, tests: Iterable[str], seconds: float) -> bool:
         """Whether all pass in time."""
-        python = self._root / ".venv" / "bin" / "python"
+        python = str(self._root / ".venv" / "bin" / "python")
         command = [python, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
         run = subprocess.Popen(
             command,
