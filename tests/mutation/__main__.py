@@ -36,6 +36,8 @@ PROCESSES = 2
 LEAST_SHARE = 0.95
 EXTRA_SECONDS, TIMES = 20.0, 4.0
 """A run may take so much longer than the same tests without a change."""
+ATTEMPTS = 3
+"""At a run without a change: some tests measure time, and the machine may be busy."""
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "demo", "crawls", "build"
 )
@@ -185,14 +187,15 @@ class Tree:
 def _limits(
     trials: list[Trial], trees: "SimpleQueue[Tree]", pool: ThreadPoolExecutor
 ) -> dict[tuple[str, ...], float]:
-    """How long each set of tests may take: they must pass without any change."""
+    """How long each set of tests may take; 0 if it does not pass without any change."""
 
     def measured(tests: tuple[str, ...]) -> float:
         tree = trees.get()
         try:
             began = time.monotonic()
-            if not tree.run(tests, 600):
-                raise SystemExit(f"{' '.join(tests)}: these tests fail without any change.")
+            if not any(tree.run(tests, 600) for _ in range(ATTEMPTS)):
+                print(f"\n{' '.join(tests)}: fails without any change, so it judges none.", flush=True)
+                return 0.0
             return EXTRA_SECONDS + TIMES * (time.monotonic() - began)
         finally:
             trees.put(tree)
@@ -202,6 +205,8 @@ def _limits(
 
 
 def _survives(trial: Trial, trees: "SimpleQueue[Tree]", seconds: float) -> bool:
+    if not seconds:
+        return True
     tree = trees.get()
     try:
         tree.write(trial.path, trial.changed)
