@@ -167,4 +167,8 @@ def test_an_export_is_synced_then_renamed_then_its_folder_synced(
     monkeypatch.setattr("webgraph_it.convert.export.sync", lambda path: calls.append(("sync", path.name)))
     monkeypatch.setattr(Path, "rename", renamed)
     assert export(graph, "parquet", tmp_path / "arcs.parquet") == 0
-    assert calls == [("sync", ".arcs.parquet.new.parquet"), ("rename", "arcs.parquet"), ("sync", tmp_path.name)]
+    assert calls == [
+        ("sync", ".arcs.parquet.new.parquet"),
+        ("rename", "arcs.parquet"),
+        ("sync", tmp_path.name),
+    ]

@@ -144,3 +144,23 @@ def test_a_failure_counts_as_seen() -> None:
             return len(clock.uses)
 
     assert run(crawl()) == 2
+
+
+def test_the_next_one_goes_on_when_the_first_clock_rings() -> None:
+    async def wait() -> None:
+        gate = AddressGate(Clock(100.0), lambda: 1000.0)
+        assert gate.next_at is None
+        late, soon = ip_address("127.1.0.1"), ip_address("127.1.0.2")
+        gate._clock.used(str(late), 990.0)
+        gate._clock.used(str(soon), 950.0)
+        tasks = [asyncio.ensure_future(gate.enter(address)) for address in (late, soon)]
+        await asyncio.sleep(0)
+        assert gate.next_at == 1050.0
+        assert gate.waiting == 2
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert gate.next_at is None
+        assert gate.waiting == 0
+
+    run(wait())

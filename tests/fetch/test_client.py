@@ -301,6 +301,26 @@ def test_a_cancelled_request_leaves_nothing_behind() -> None:
     assert run(cancel()) == 0
 
 
+def test_who_is_cancelled_in_the_queue_leaves_it_at_once() -> None:
+    """Else connections would not rest while nobody but it waits."""
+
+    async def cancel() -> None:
+        server = await HttpServer(writes(5.0)).start()
+        async with Engine(port_map={80: server.port}, connection_cap=1) as engine:
+            first = asyncio.ensure_future(engine.get("http://127.1.0.1/"))
+            await asyncio.sleep(0.1)
+            second = asyncio.ensure_future(engine.get("http://127.1.0.2/"))
+            await asyncio.sleep(0.1)
+            assert engine.fetcher.waiting_for_place == 1
+            second.cancel()
+            await asyncio.gather(second, return_exceptions=True)
+            assert engine.fetcher.waiting_for_place == 0
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+
+    run(cancel())
+
+
 # -- the cap, seen from the server and from the kernel ------------------------------------------------------------
 
 CAP = 60

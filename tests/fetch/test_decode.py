@@ -162,3 +162,10 @@ def test_many_pieces_of_output_cost_no_more_than_one() -> None:
     """zlib may hold output back when its buffer is full and its input is used up."""
     page = bytes(range(256)) * 20_000
     assert decode(gzip.compress(page), [b"gzip"], len(page)) == (page, ())
+
+
+def test_gzip_may_look_back_as_far_as_its_standard_allows() -> None:
+    page = 2 * random.Random(4).randbytes(32_000)
+    packed = gzip.compress(page)
+    assert len(packed) < 33_000
+    assert decode(packed, [b"gzip"], 100_000) == (page, ())

@@ -27,7 +27,7 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from tests.mutation.mutator import Change, changes
+from tests.mutation.mutator import changes
 from tests.mutation.tables import EQUIVALENT, MODULES, SAFETY
 
 PROJECT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ PROCESSES = 2
 LEAST_SHARE = 0.95
 EXTRA_SECONDS, TIMES = 20.0, 4.0
 """A run may take so much longer than the same tests without a change."""
-ATTEMPTS = 3
+MOST_SECONDS, ATTEMPTS = 300.0, 3
 """At a run without a change: some tests measure time, and the machine may be busy."""
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "demo", "crawls", "build"
@@ -58,6 +58,12 @@ class Trial(NamedTuple):
         return next(n for n, (a, b) in enumerate(_pairs(self.source, self.changed), 1) if a != b)
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """As in EQUIVALENT."""
+        old, new = (text.splitlines()[self.line - 1].strip() for text in (self.source, self.changed))
+        return self.path, old, new
+
+    @property
     def diff(self) -> str:
         lines = difflib.unified_diff(self.source.splitlines(), self.changed.splitlines(), lineterm="", n=0)
         return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
@@ -71,14 +77,14 @@ def main(words: list[str]) -> int:
     options = _parsed(words)
     trials = [] if options.sample_only else safety_trials(options.only)
     trials += [] if options.safety_only else sampled_trials(options.sample, options.seed, options.only)
+    trials.sort(key=lambda trial: any("tests/crawl" in test for test in trial.tests))  # crawls take longest
     began = time.monotonic()
     with TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Tree] = SimpleQueue()
         for number in range(PROCESSES):
             trees.put(Tree(Path(folder) / str(number)))
         with ThreadPoolExecutor(PROCESSES) as pool:
-            limits = _limits(trials, trees, pool)
-            survived = list(pool.map(lambda trial: _survives(trial, trees, limits[trial.tests]), trials))
+            survived = list(pool.map(Judge(trees).survives, trials))
     return _report(list(zip(trials, survived, strict=True)), time.monotonic() - began)
 
 
@@ -116,7 +122,11 @@ def sampled_trials(sample: int, seed: int, only: str = "") -> list[Trial]:
     rows = [_all_of(path, tests) for path, tests in MODULES.items()]
     for row in rows:
         chance.shuffle(row)
-    wanted = [row for row, path in zip(rows, MODULES, strict=True) if only in path]
+    wanted = [
+        [trial for trial in row if trial.key not in EQUIVALENT]
+        for row, path in zip(rows, MODULES, strict=True)
+        if only in path
+    ]
     found = [
         row[turn] for turn in range(max(map(len, wanted), default=0)) for row in wanted if turn < len(row)
     ]
@@ -128,16 +138,7 @@ def _all_of(path: str, extra: tuple[str, ...]) -> list[Trial]:
     folder, _, name = path.rpartition("/")
     mirror = f"tests/{folder}/test_{name}"
     tests = (*([mirror] if (PROJECT / mirror).exists() else []), *extra)
-    return [
-        Trial(path, "", source, change.applied(source), tests)
-        for change in changes(source)
-        if _key(path, source, change) not in EQUIVALENT
-    ]
-
-
-def _key(path: str, source: str, change: Change) -> tuple[str, str, str]:
-    line = source.splitlines()[change.line - 1]
-    return path, line.strip(), change.applied(source).splitlines()[change.line - 1].strip()
+    return [Trial(path, "", source, change.applied(source), tests) for change in changes(source)]
 
 
 # -- the runs -------------------------------------------------------------------------------------------------
@@ -184,39 +185,37 @@ class Tree:
         os.utime(file, (self._tick, self._tick))
 
 
-def _limits(
-    trials: list[Trial], trees: "SimpleQueue[Tree]", pool: ThreadPoolExecutor
-) -> dict[tuple[str, ...], float]:
-    """How long each set of tests may take; 0 if it does not pass without any change."""
+class Judge:
+    """Runs the tests of one trial at a time on each tree."""
 
-    def measured(tests: tuple[str, ...]) -> float:
-        tree = trees.get()
+    def __init__(self, trees: "SimpleQueue[Tree]") -> None:
+        self._trees = trees
+        self._limits: dict[tuple[str, ...], float] = {}
+
+    def survives(self, trial: Trial) -> bool:
+        """Whether its tests pass in spite of the change; they are tried without it first."""
+        tree = self._trees.get()
         try:
-            began = time.monotonic()
-            if not any(tree.run(tests, 600) for _ in range(ATTEMPTS)):
-                print(f"\n{' '.join(tests)}: fails without any change, so it judges none.", flush=True)
-                return 0.0
-            return EXTRA_SECONDS + TIMES * (time.monotonic() - began)
+            seconds = self._limit(tree, trial.tests)
+            if seconds:
+                tree.write(trial.path, trial.changed)
+                survives = tree.run(trial.tests, seconds)
+                tree.write(trial.path, trial.source)
         finally:
-            trees.put(tree)
+            self._trees.put(tree)
+        if not seconds or survives:
+            print(f"\n{PACKAGE}/{trial.path}:{trial.line}: survives {trial.what}\n{trial.diff}", flush=True)
+        return not seconds or survives
 
-    sets = list(dict.fromkeys(trial.tests for trial in trials))
-    return dict(zip(sets, pool.map(measured, sets), strict=True))
-
-
-def _survives(trial: Trial, trees: "SimpleQueue[Tree]", seconds: float) -> bool:
-    if not seconds:
-        return True
-    tree = trees.get()
-    try:
-        tree.write(trial.path, trial.changed)
-        survives = tree.run(trial.tests, seconds)
-        tree.write(trial.path, trial.source)
-    finally:
-        trees.put(tree)
-    if survives:
-        print(f"\n{PACKAGE}/{trial.path}:{trial.line}: survives {trial.what}\n{trial.diff}", flush=True)
-    return survives
+    def _limit(self, tree: Tree, tests: tuple[str, ...]) -> float:
+        """How long the tests may take; 0 if they do not pass without any change, and so judge nothing."""
+        if tests not in self._limits:
+            began = time.monotonic()
+            passed = any(tree.run(tests, MOST_SECONDS) for _ in range(ATTEMPTS))
+            self._limits[tests] = EXTRA_SECONDS + TIMES * (time.monotonic() - began) if passed else 0.0
+            if not passed:
+                print(f"\n{' '.join(tests)}: fails without any change.", flush=True)
+        return self._limits[tests]
 
 
 def _report(results: list[tuple[Trial, bool]], seconds: float) -> int:
