@@ -321,6 +321,19 @@ def test_who_is_cancelled_in_the_queue_leaves_it_at_once() -> None:
     run(cancel())
 
 
+def test_a_server_that_says_close_and_does_not_is_closed_by_us() -> None:
+    async def fetch() -> None:
+        server = await HttpServer(OK.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)).start()
+        async with Engine(port_map={80: server.port}) as engine:
+            for count in (1, 2):
+                await engine.get("http://127.1.0.1/")
+                await asyncio.sleep(0.1)
+                assert (server.connections, server.open) == (count, 0)
+                assert engine.fetcher.governor.idle == 0
+
+    run(fetch())
+
+
 # -- the cap, seen from the server and from the kernel ------------------------------------------------------------
 
 CAP = 60
