@@ -334,6 +334,24 @@ def test_a_server_that_says_close_and_does_not_is_closed_by_us() -> None:
     run(fetch())
 
 
+def test_the_end_closes_what_rests_and_whoever_waits_for_dns_is_told() -> None:
+    async def fetch() -> None:
+        server = await HttpServer(OK).start()
+        dns = await DnsServer({"muto.it": "silent"}).start()
+        async with Engine(dns.address, port_map={80: server.port}) as engine:
+            await engine.get("http://127.1.0.1/")
+            assert (engine.fetcher.governor.idle, server.open) == (1, 1)
+            waiting = asyncio.ensure_future(engine.get("http://muto.it/"))
+            await asyncio.sleep(0.1)
+            assert engine.fetcher.waiting_for_dns == 1
+        await asyncio.sleep(0.1)
+        assert (engine.fetcher.governor.idle, server.open) == (0, 0)
+        with pytest.raises(FetchError, match="the resolver was closed"):
+            await asyncio.wait_for(waiting, 1)
+
+    run(fetch())
+
+
 # -- the cap, seen from the server and from the kernel ------------------------------------------------------------
 
 CAP = 60
