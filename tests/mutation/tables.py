@@ -30,7 +30,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "shards/writer.py": ("tests/crawl/test_failure.py",),
     "shards/committed.py": ("tests/crawl/test_survey.py", "tests/crawl/test_forged.py"),
     "crawl/commit.py": ("tests/crawl/test_crash.py",),
-    "crawl/commits.py": ("tests/crawl/test_crash.py",),
+    "crawl/commits.py": (),
     "crawl/record.py": ("tests/crawl/test_exact.py",),
     "crawl/directory.py": (
         "tests/crawl/test_changes.py",
