@@ -10,7 +10,15 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.decode import BOMB, MAX_MEMBERS, PARTLY_DECODED, UNDECODABLE, decode, decode_in_slices
+from webgraph_it.fetch.decode import (
+    BOMB,
+    INNER_FLOOR_BYTES,
+    MAX_MEMBERS,
+    PARTLY_DECODED,
+    UNDECODABLE,
+    decode,
+    decode_in_slices,
+)
 from webgraph_it.simweb.packed_bombs import empty_blocks, empty_members
 
 PAGE = random.Random(1).randbytes(2000) + b"<a href=/x>" * 3000 + random.Random(2).randbytes(40_000)
@@ -169,3 +177,13 @@ def test_gzip_may_look_back_as_far_as_its_standard_allows() -> None:
     packed = gzip.compress(page)
     assert len(packed) < 33_000
     assert decode(packed, [b"gzip"], 100_000) == (page, ())
+
+
+def test_a_layer_within_a_layer_may_not_grow_much() -> None:
+    """1 MB that is not packed, packed once more into a few KB: decoding both would cost what the wire does not."""
+    inner = gzip.compress(bytes(1_000_000), 0)
+    outer = gzip.compress(inner)
+    assert len(outer) < INNER_FLOOR_BYTES / 4
+    body, flags = decode(outer, [b"gzip", b"gzip"], 10_000_000)
+    assert BOMB in flags
+    assert len(body) < INNER_FLOOR_BYTES

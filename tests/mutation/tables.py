@@ -198,6 +198,7 @@ SAFETY: tuple[Safety, ...] = (
 )  # fmt: skip
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
+    ("crawl/commit.py", "if checkpoint:", "if (not checkpoint):"): "decides only which kill point is passed",
     ("fetch/connections.py", "return False", "return None"): "both are false, and nobody asks which",
     (
         "fetch/bandwidth.py",
