@@ -197,7 +197,9 @@ def test_a_cut_is_on_disk_before_recovery_ends(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "shard").write_bytes(b"committed and torn")
     sizes: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
+    before = os.listdir("/proc/self/fd")
     cut(tmp_path / "shard", 9)
+    assert os.listdir("/proc/self/fd") == before
     assert sizes == [9]
     assert (tmp_path / "shard").read_bytes() == b"committed"
 
