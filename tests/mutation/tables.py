@@ -176,7 +176,7 @@ SAFETY: tuple[Safety, ...] = (
     _row("limit: a worker's memory", "extract.worker", "    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))\n", "", WORKERS),
     _row("limit: a worker's CPU time", "extract.worker", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "", WORKERS),
     _row("kill: a worker that does not answer", "extract.process", "            self.overdue = True\n            self._process.kill()\n", "            self.overdue = True\n", WORKERS),
-    _row("kill: a worker that lies", "extract.process", "        self.leaving = True\n        self._process.kill()\n", "        self.leaving = True\n", BAD_REPLIES),
+    _row("kill: a worker that lies", "extract.process", "        self.leaving = True\n        self._process.kill()\n", "        self.leaving = True\n", WORKERS),
     _row("kill: a worker that lingers", "extract.process", "        self._process.kill()\n        return self._process.wait()\n", "        return self._process.wait()\n", WORKERS),
     _row("cap: a worker's reply", "extract.frames", "    if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:\n", "    if False:\n", "tests/extract/test_frames.py", BAD_REPLIES),
     _row("guard: robots.txt", "engine.robots_middleware", "not self._policy.allowed(record, request.url)", "False", "tests/engine/test_robots_middleware.py"),

@@ -226,3 +226,11 @@ def test_closing_waits_for_what_the_scribe_is_writing(tmp_path: Path) -> None:
     shards.sync(slowly)
     shards.close()
     assert ended.is_set()
+
+
+def test_an_unbuffered_writer_always_has_room(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES, UnbufferedWriter)
+    for _ in range(9):
+        shards["graph"].write(b"x")
+        assert not shards.full
+    shards.close()
