@@ -198,6 +198,11 @@ SAFETY: tuple[Safety, ...] = (
 )  # fmt: skip
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "shards/writer.py",
+        "elif size > kept:",
+        "elif size >= kept:",
+    ): "a cut to the length that it has changes nothing",
     ("crawl/commit.py", "if checkpoint:", "if (not checkpoint):"): "decides only which kill point is passed",
     ("fetch/connections.py", "return False", "return None"): "both are false, and nobody asks which",
     (
