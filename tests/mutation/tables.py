@@ -135,7 +135,7 @@ SAFETY: tuple[Safety, ...] = (
     _row("cap: an unused place is given back", "fetch.client", "                self._grant(self.governor.give_back())\n            else:\n", "                pass\n            else:\n", CLIENT),
     _row("cap: whoever waits gives up", "fetch.client", "                self.governor.give_up(ticket)\n", "", CLIENT),
     _row("cap: an idle socket makes room", "fetch.client", "            place.close.close()\n", "            pass\n", CLIENT),
-    _row("cap: requests that wait for a place", "engine.connection_middlewares", "return self._fetcher.room() if self._fetcher.crowded else None", "return None", CLIENT, "tests/crawl/test_connection_cap.py"),
+    _row("cap: requests that wait for a place", "engine.connection_middlewares", "return self._fetcher.room() if self._fetcher.crowded else None", "return None", "tests/engine/test_connection_middlewares.py"),
     _row("cap: few file descriptors", "crawl.preflight", '        settings.set("MAX_TCP_CONNECTIONS", most, priority=settings.getpriority("MAX_TCP_CONNECTIONS") or 0)\n', "        pass\n", "tests/crawl/test_preflight.py"),
     _row("close: a connection that failed", "fetch.connection", "        exchange, self._exchange = self._exchange, None\n        self.close()\n", "        exchange, self._exchange = self._exchange, None\n", CLIENT),
     _row("close: a connection without keep-alive", "fetch.connection", "        if not exchange.parser.reusable:\n            self.close()\n", "        if not exchange.parser.reusable:\n            pass\n", CLIENT),
