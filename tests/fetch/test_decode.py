@@ -187,3 +187,17 @@ def test_a_layer_within_a_layer_may_not_grow_much() -> None:
     body, flags = decode(outer, [b"gzip", b"gzip"], 10_000_000)
     assert BOMB in flags
     assert len(body) < INNER_FLOOR_BYTES
+
+
+def test_more_layers_than_two_stay_as_they_came() -> None:
+    body = gzip.compress(gzip.compress(gzip.compress(PAGE)))
+    assert decode(body, [b"gzip"] * 3, 10**6) == (body, (UNDECODABLE,))
+
+
+def test_a_zstd_frame_that_wants_a_larger_window_than_the_standard_allows_is_not_decoded() -> None:
+    """It would be given 128 MB of memory for the asking."""
+    for window_log, flags in ((23, ()), (27, (UNDECODABLE,))):
+        parameters = zstandard.ZstdCompressionParameters(window_log=window_log)
+        stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+        packed = stream.compress(PAGE) + stream.flush()
+        assert decode(packed, [b"zstd"], 10**6) == (packed if flags else PAGE, flags)
