@@ -91,7 +91,7 @@ class _Finder:
             yield from self._constant(node)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
             yield self._change(node.func, _NAMES[node.func.id])
-        elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+        elif isinstance(node, ast.Return) and node.value is not None and not _is_false(node.value):
             yield self._change(node.value, "None")
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await):
             yield self._change(node, "pass")
@@ -141,8 +141,9 @@ class _Finder:
         return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_false(node: ast.expr) -> bool:
+    """None instead of it would be no change to whoever asks yes or no."""
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _is_left_alone(node: ast.AST) -> bool:

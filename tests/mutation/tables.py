@@ -204,7 +204,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "elif size >= kept:",
     ): "a cut to the length that it has changes nothing",
     ("crawl/commit.py", "if checkpoint:", "if (not checkpoint):"): "decides only which kill point is passed",
-    ("fetch/connections.py", "return False", "return None"): "both are false, and nobody asks which",
     (
         "fetch/bandwidth.py",
         "FIRST_GUESS_BYTES = 24 * 1024",
