@@ -179,5 +179,5 @@ def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path):
     output, _ = demo.communicate(timeout=60)
     assert demo.returncode == 130, output[-3000:]
     assert "Nothing is left running" in output
-    assert "`make demo` begins again" in output
+    assert "To start again: `make demo`" in output
     assert psutil.wait_procs(family, timeout=10)[1] == []

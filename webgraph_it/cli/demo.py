@@ -32,9 +32,9 @@ def run(options: Namespace) -> int:
 
 VERB = Verb(
     name="demo",
-    summary="Crawl a small Italian internet on this machine, compare, convert and analyse: a minute in all.",
+    summary="Crawl a small Italian internet on this machine, then compare, convert and analyse. Takes a minute.",
     examples=("webgraph-it demo --hosts 15 --pages 120 --folder demo-small",),
     add_options=add_options,
     run=run,
-    interrupted="Interrupted. Nothing is left running; `make demo` begins again.",
+    interrupted="Interrupted. Nothing is left running. To start again: `make demo`.",
 )
