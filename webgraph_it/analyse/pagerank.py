@@ -115,7 +115,7 @@ def _iterate(
     for chunk in prange(len(bounds) - 1):
         lost, distance = 0.0, 0.0
         for node in range(bounds[chunk], bounds[chunk + 1]):
-            total = 0.0  # same loop as in csr.gather: as a shared function, even inlined, it is a tenth slower
+            total = 0.0  # as in csr.gather: a shared function, even inlined, is a tenth slower
             for arc in range(
                 np.uint64(offsets[node]), np.uint64(offsets[node + 1])
             ):  # unsigned: a fifth faster

@@ -32,7 +32,7 @@ def add_options(parser: Parser) -> None:
     add("--memory", type=size, default="2G", metavar="SIZE", help="maximum memory, such as 1.5GiB (2G)")
     add("--threads", type=count, default=os.cpu_count() or 1, metavar="N", help="threads (one per core)")
     steps = f"steps: {', '.join(BY_NAME)}"
-    add("--only", type=words, default=[], metavar="STEP,…", help=f"only these steps and those they need; {steps}")
+    add("--only", type=words, default=[], metavar="STEP,…", help=f"only these, and what they need; {steps}")
     add("--skip", type=words, default=[], metavar="STEP,…", help="all but these")
     add("--from", dest="again_from", metavar="STEP", help="repeat this step and all after it")
     add("--check", action="store_true", help="verify a finished graph against its checksums and the shards")

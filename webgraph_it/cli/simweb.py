@@ -65,7 +65,7 @@ def add_options(parser: Parser) -> None:
     add("--truth", type=Path, metavar="DIR", help="write nodes.tsv, arcs.tsv and bounds.tsv there")
     add("--hits", type=Path, metavar="FILE", help="log every connection and request there, as JSON lines")
     add("--keep", action="store_true", help="keep pages in memory, so that only the first visit takes time")
-    add("--wire", action="store_true", help="log 50 times a second what clients have acknowledged (with --hits)")
+    add("--wire", action="store_true", help="also log what clients have acknowledged, 50 times a second")
     add("--settings", type=Path, metavar="FILE", help="write the crawl's settings there, one -s per line")
     add("--seeds", type=Path, metavar="FILE", help="write the seeds there (default: a temporary file)")
     add("--while-stdin-open", action="store_true", help="stop when standard input ends")

@@ -152,7 +152,7 @@ def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array,
     for base in range(0, len(words), BATCH):
         some, found = words[base : base + BATCH], out[base : base + BATCH]
         for i in range(len(some)):
-            begins[i] = starts[min(np.uint64(some[i, 1] >> bits) - below, beyond)]  # a negative difference wraps round
+            begins[i] = starts[min(np.uint64(some[i, 1] >> bits) - below, beyond)]  # below 0 wraps round
         left = 0
         for i in range(len(some)):
             tag, place = some[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD), np.uint64(begins[i])

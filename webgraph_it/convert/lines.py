@@ -107,9 +107,7 @@ def _with_keys(piece: Piece, lines: bytes) -> bytes:
     refused = [row for row, (name, _) in enumerate(pairs) if isinstance(name, Refusal)]
     if refused:
         where = _line_number(piece, refused[0])
-        raise ShardError(
-            f"{piece.part.path}: {len(refused)} lines are not URLs. The first is {where}."
-        )
+        raise ShardError(f"{piece.part.path}: {len(refused)} lines are not URLs. The first is {where}.")
     return "".join(f"{name}\t{url}\n" for name, url in pairs).encode()
 
 

@@ -48,7 +48,7 @@ class Lists:
     @cached_property
     def fingerprint(self) -> int:
         """A fingerprint of the arcs. It is the same for successors and predecessors of one graph."""
-        from webgraph_it.graph import lists_kernels  # imported here, so that opening a graph does not load numba
+        from webgraph_it.graph import lists_kernels  # here, so that opening a graph does not load numba
 
         node, found = lists_kernels.check(
             np.asarray(self._offsets), np.asarray(self._targets), self._transposed, SEED

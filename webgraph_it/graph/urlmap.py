@@ -247,7 +247,7 @@ class UrlMap:
 
     def _lower_bound(self, key: bytes) -> tuple[int, bool]:
         """The first node whose key is not less than `key`, and whether it is equal."""
-        from webgraph_it.graph import urlmap_kernels as kernels  # imported here, so that opening does not load numba
+        from webgraph_it.graph import urlmap_kernels as kernels  # here, so that opening does not load numba
 
         if not self._heads_checked:
             self._check_heads()

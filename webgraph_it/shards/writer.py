@@ -234,7 +234,7 @@ class Shards:
 
     def _wait_for_disk(self, error: OSError) -> None:
         """The disk is full. The buffer stays in memory, so the writer becomes full and blocks the crawl."""
-        may_wait = threading.current_thread() is not threading.main_thread()  # otherwise nothing could stop the wait
+        may_wait = threading.current_thread() is not threading.main_thread()  # else nothing could stop it
         if error.errno not in FULL_DISK or self._stopping or not may_wait:
             self.failure = error
             raise error
