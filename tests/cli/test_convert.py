@@ -369,10 +369,10 @@ def test_record_of_finished_steps_that_makes_no_sense_counts_for_nothing(crawl: 
     [
         (["/nowhere"], "is not a crawl directory"),
         (["{crawl}", "{crawl}"], "give its folder with --out"),
-        (["{crawl}", "--only", "bw"], "there is no step 'bw'; the steps are names, map, csr"),
+        (["{crawl}", "--only", "bw"], "there is no step 'bw'. The steps are names, map, csr"),
         (["{crawl}", "--from", "bw"], "there is no step 'bw'"),
         (["{crawl}", "--skip", "csr"], "the step 'csr' cannot be skipped"),
-        (["{crawl}", "--zeta", "0"], "--zeta is 1 or more"),
+        (["{crawl}", "--zeta", "0"], "--zeta must be 1 or more"),
         (["--urls", "x"], "The thesis' files need"),
         (["--urls", "x", "--graph16", "y", "--out", "z"], "--urls x is not a file"),
         (["{crawl}", "--check"], "is not a finished compact graph"),

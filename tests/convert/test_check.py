@@ -79,4 +79,4 @@ def test_state_that_the_shards_contradict_is_named(
     with (tmp_path / "pages" / "000001.jsonl").open("a") as file:
         file.write(page_line("it,negozio)/missing", "http://negozio.it/missing", "fetched"))
     assert main([str(tmp_path)]) == 0
-    assert "1 nodes have a state that the shards contradict; the first is node 3" in said(tmp_path, capsys)
+    assert "1 nodes have a state that contradicts the shards. The first is node 3" in said(tmp_path, capsys)
