@@ -15,7 +15,7 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("--hosts", type=count, default=HOSTS, metavar="N", help="number of ordinary hosts (%(default)s)")
     add("--pages", type=count, default=PAGES, metavar="N", help="number of ordinary pages (%(default)s)")
-    add("--folder", type=Path, default=Path("demo"), metavar="DIR", help="folder for the results, emptied first (demo)")
+    add("--folder", type=Path, default=Path("demo"), metavar="DIR", help="results; emptied first (demo)")
 
 
 def run(options: Namespace) -> int:
