@@ -164,7 +164,7 @@ def test_an_internet_that_cannot_be_served_is_one_sentence():
 
 def test_a_stage_that_fails_ends_the_demo_with_its_words():
     with pytest.raises(
-        StageFailed, match="`webgraph-it simweb compare …` ended with code 2. Its output is above"
+        StageFailed, match=r"`webgraph-it simweb compare …` ended with code 2\. Its output is above"
     ):
         run("webgraph_it", "simweb", "compare", "/nowhere", "/nowhere")
 
