@@ -52,8 +52,8 @@ class Committer:
         self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, new files with the next numbers begin. Finishes even if the caller is cancelled, because the
-        next commit waits for it."""
+        """With `checkpoint`, new files with the next numbers begin. Finishes even if the caller is cancelled, because
+        the next commit waits for it."""
         self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
         await asyncio.shield(self._committing)
 

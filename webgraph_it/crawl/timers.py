@@ -7,7 +7,7 @@ Action = Callable[[], Awaitable[None]]
 
 
 class Timers:
-    """Tasks in the running event loop, from `every` to `cancel`. A task that raises has ended, and `failed` is called."""
+    """Tasks in the running event loop, from `every` to `cancel`. If a task raises, it ends and `failed` is called."""
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
