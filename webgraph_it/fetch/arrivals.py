@@ -7,8 +7,8 @@ most one receive buffer. What did not arrive after a read is given back after PA
 the response.
 
 Guarantees: at every `look`, the sum of all charges is what has arrived plus what is expected. After `end`, it is
-exactly what has arrived. Pure: it returns the amount to charge (negative: to give back), and the caller charges it. The time is
-an argument.
+exactly what has arrived. Pure: it returns the amount to charge (negative: to give back), and the caller charges it.
+The time is an argument.
 """
 
 import math

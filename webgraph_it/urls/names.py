@@ -159,7 +159,7 @@ _BARE = re.compile(
     r"(?:https?://([a-z0-9_.-]{1,253}))?"
     r"(/(?!/)[!$&)-:=@-Z_a-z~]*(?:\?([!$)-:=?-Z_a-z~]+(?:&[!$)-:=?-Z_a-z~]+)*))?)"
 )
-"""A URL, or a path that is joined to its host, which no step changes, provided that host and query pass their own checks
+"""A URL, or a path that is joined to its host, which no step changes, provided that host and query pass their checks
 and no segment begins with a dot. Groups: host, path with query, query."""
 
 

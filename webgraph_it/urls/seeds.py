@@ -88,7 +88,7 @@ class Seeds(NamedTuple):
 def read_seeds(path: str | PathLike[str], surts: tuple[str, ...]) -> Seeds:
     """The file, judged by SCOPE_SURTS; SeedsError if it cannot be read or has no usable seed.
 
-    It is read twice, because the prefixes may come after the seeds that they cover. An unchanged file is not read again.
+    It is read twice, because prefixes may come after the seeds that they cover. An unchanged file is not read again.
     """
     try:
         status = Path(path).stat()
