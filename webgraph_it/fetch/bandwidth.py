@@ -115,7 +115,8 @@ class TokenBucket:
 class StartPace:
     """When a new download may start. The pace is that at which downloads of the usual size can be read, 1.5 × that
     while the queue of readers is empty, and less the longer the queue is. So the queue does not run dry and open
-    connections do not pile up, however late servers respond. (A threshold instead of a slope would oscillate between the two.)"""
+    connections do not pile up, however late servers respond. A threshold instead of a
+    slope would oscillate between the two."""
 
     def __init__(self) -> None:
         self._mean_bytes = float(FIRST_GUESS_BYTES)
