@@ -5,8 +5,8 @@ they take most of the crawl's CPU time. The lane calls the same components in th
 middlewares, download handler, the spider's callback or errback, the scope, the item pipeline. The engine still
 opens and closes the crawl, decides when to pause and stop, and waits for pages in flight (engine/private.py).
 
-What users extend still works: their downloader middlewares run as always; signals are sent if somebody
-listens; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
+What users extend still works: their downloader middlewares run as always; signals are sent if they have
+listeners; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
 LEAN_ENGINE=False gives everything back to Scrapy's engine.
 """
 

@@ -60,7 +60,7 @@ def measures(frame: bytes) -> tuple[str, ...]:
     _, names, count = REPLY.unpack_from(frame)
     found = json.loads(frame[REPLY.size :])
     if names or count or type(found) is not list or not all(measure in MEASURES for measure in found):
-        raise ValueError("an unknown greeting")
+        raise ValueError("an unknown first message")
     return tuple(found)
 
 
