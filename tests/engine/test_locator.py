@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from webgraph_it.engine.locator import AT_A_TIME, MAX_AT_ONCE, Locator
 from webgraph_it.fetch.dns import Answer
 from webgraph_it.frontier.records import Stranger
@@ -58,3 +60,32 @@ def test_answers_of_one_turn_are_told_of_once() -> None:
     found, looks = asyncio.run(crowd())
     assert found == [(f"it,h{n}", "") for n in range(AT_A_TIME)]
     assert looks == 1
+
+
+def test_answered_lookups_make_room_for_others() -> None:
+    async def crowd() -> int:
+        world: Any = Strangers()
+        locator = Locator(world, world)
+        locator.look()
+        while len(world.asked) < MAX_AT_ONCE:
+            await asyncio.sleep(0.01)
+        for asked in world.asked:
+            asked.set_result(Answer((), "nxdomain"))
+        while locator._under_way:
+            await asyncio.sleep(0)
+        locator.look()
+        await asyncio.sleep(0.05)
+        return len(world.asked)
+
+    assert asyncio.run(asyncio.wait_for(crowd(), 5)) > MAX_AT_ONCE
+
+
+@pytest.mark.parametrize("state", ["ended", "paused", "held"])
+def test_nobody_is_looked_up_after_the_end_or_in_a_pause(state: str) -> None:
+    async def crowd() -> int:
+        world: Any = Strangers()
+        setattr(world, state, True)
+        Locator(world, world).look()
+        return len(world.asked)
+
+    assert asyncio.run(crowd()) == 0

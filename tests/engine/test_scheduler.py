@@ -125,3 +125,14 @@ def test_a_change_that_fails_ends_the_crawl(scheduler: FrontierScheduler) -> Non
         scheduler.located("it,nowhere", ADDRESS)
     assert scheduler.ended
     assert [type(error) for error in told] == [KeyError]
+
+
+def test_whenever_a_request_is_wanted_strangers_are_located() -> None:
+    asked: list[None] = []
+    crawler: Any = SimpleNamespace()
+    scheduler = FrontierScheduler(crawler, Path(), politeness(), Order.BREADTH, frontier_limits())
+    scheduler.now = Clock(0.0)  # type: ignore[assignment]
+    scheduler._take = lambda now: None  # type: ignore[method-assign]
+    scheduler.locate = lambda: asked.append(None)
+    assert scheduler.take() is None
+    assert len(asked) == 1

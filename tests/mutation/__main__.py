@@ -29,7 +29,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tests.mutation.mutator import changes
-from tests.mutation.tables import EQUIVALENT, MODULES, SAFETY
+from tests.mutation.tables import EQUIVALENT, MODULES, SAFETY, SLOW
 
 PROJECT = Path(__file__).parents[2]
 PACKAGE = "webgraph_it"
@@ -163,6 +163,7 @@ class Tree:
         """Whether all pass in time."""
         python = str(self._root / ".venv" / "bin" / "python")
         options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile", "mutants"]
+        options += [f"--deselect={test}" for test in SLOW]
         run = subprocess.Popen(
             [python, "-m", "pytest", *options, *tests],
             cwd=self._root,
