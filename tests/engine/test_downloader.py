@@ -1,4 +1,4 @@
-"""A request whose address is busy goes back to the frontier, and no middleware mistakes it for a failure of the host."""
+"""A request whose address is busy goes back to the frontier: it is no failure of the host."""
 
 import asyncio
 from typing import Any
