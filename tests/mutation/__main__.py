@@ -119,16 +119,16 @@ def safety_trials(only: str = "") -> list[Trial]:
 
 
 def sampled_trials(sample: int, seed: int, only: str = "") -> list[Trial]:
-    """Changes of all modules, as many of each: in turn, until there are enough; 0 is all."""
-    chance = random.Random(seed)
-    rows = [_all_of(path, tests) for path, tests in MODULES.items()]
-    for row in rows:
-        chance.shuffle(row)
-    wanted = [
-        [trial for trial in row if trial.key not in EQUIVALENT]
-        for row, path in zip(rows, MODULES, strict=True)
-        if only in path
-    ]
+    """Changes of all modules, as many of each: in turn, until there are enough; 0 is all.
+
+    A module's sample changes only with its own code.
+    """
+    wanted = []
+    for path, tests in MODULES.items():
+        row = _all_of(path, tests)
+        random.Random(f"{seed} {path}").shuffle(row)
+        if only in path:
+            wanted.append([trial for trial in row if trial.key not in EQUIVALENT])
     found = [
         row[turn] for turn in range(max(map(len, wanted), default=0)) for row in wanted if turn < len(row)
     ]

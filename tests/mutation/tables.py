@@ -74,7 +74,7 @@ def _row(what: str, module: str, old: str, new: str, *tests: str) -> Safety:
     return Safety(what, Mutant(f"webgraph_it.{module}", old, new), tests)
 
 
-OWNERSHIP, DIRECTORY = "tests/crawl/test_ownership.py", "tests/crawl/test_directory.py"
+DIRECTORY = "tests/crawl/test_directory.py"
 FILES = "tests/files/test_own_safety.py"
 CLIENT, FORBIDDEN, PARSER = (
     "tests/fetch/test_client.py",
@@ -119,8 +119,8 @@ SAFETY: tuple[Safety, ...] = (
     _row("lock: a second process is refused", "crawl.preflight", "        directory.lock()\n", "        pass\n", "tests/crawl/test_preflight.py"),
     _row("lock: of a conversion", "convert.job", "            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
          "            pass\n", "tests/cli/test_convert.py"),
-    _row("guard: a foreign crawl directory", "crawl.directory", "        refuse_foreign(self.path)\n", "", DIRECTORY, OWNERSHIP),
-    _row("guard: the same before a resume", "crawl.preflight", "    refuse_foreign(directory.path)\n", "", OWNERSHIP),
+    _row("guard: a foreign crawl directory", "crawl.directory", "        refuse_foreign(self.path)\n", "", DIRECTORY),
+    _row("guard: the same before a resume", "crawl.preflight", "    refuse_foreign(directory.path)\n", "", "tests/crawl/test_preflight.py"),
     _row("guard: O_EXCL of a new file", "files.own", "os.O_CREAT | os.O_EXCL |", "os.O_CREAT |", FILES),
     _row("guard: O_NOFOLLOW of a new file", "files.own", "os.O_EXCL | os.O_NOFOLLOW |", "os.O_EXCL |", FILES),
     _row("guard: O_NOFOLLOW of a file of ours", "files.own", "flags | os.O_NOFOLLOW |", "flags |", FILES),
@@ -187,11 +187,11 @@ SAFETY: tuple[Safety, ...] = (
     _row("sandbox: workers enter it", "extract.worker", "    return sandbox.enter()\n", "    return tuple(sandbox.MEASURES)\n", SANDBOX),
     _row("sandbox: minimal environment", "extract.process", "            env=_environment(),\n", "", SANDBOX),
     _row("sandbox: no modules of the working directory", "extract.process", '"-P", ', "", SANDBOX),
-    _row("limit: a worker's memory", "extract.worker", "    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))\n", "", WORKERS),
-    _row("limit: a worker's CPU time", "extract.worker", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "", WORKERS),
-    _row("kill: a worker that does not answer", "extract.process", "            self.overdue = True\n            self._process.kill()\n", "            self.overdue = True\n", WORKERS),
-    _row("kill: a worker that lies", "extract.process", "        self.leaving = True\n        self._process.kill()\n", "        self.leaving = True\n", WORKERS),
-    _row("kill: a worker that lingers", "extract.process", "        self._process.kill()\n        return self._process.wait()\n", "        return self._process.wait()\n", WORKERS),
+    _row("limit: a worker's memory", "extract.worker", "    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))\n", "", f"{WORKERS}::test_documents_around_one_that_exhausts_memory_are_not_lost"),
+    _row("limit: a worker's CPU time", "extract.worker", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "", f"{WORKERS}::test_documents_around_one_that_takes_too_long_are_not_lost"),
+    _row("kill: a worker that does not answer", "extract.process", "            self.overdue = True\n            self._process.kill()\n", "            self.overdue = True\n", f"{WORKERS}::test_a_worker_that_does_not_answer_is_killed_after_its_ticks_and_an_idle_one_never"),
+    _row("kill: a worker that lies", "extract.process", "        self.leaving = True\n        self._process.kill()\n", "        self.leaving = True\n", f"{WORKERS}::test_a_worker_that_lies_is_killed_and_read_no_more"),
+    _row("kill: a worker that lingers", "extract.process", "        self._process.kill()\n        return self._process.wait()\n", "        return self._process.wait()\n", f"{WORKERS}::test_a_worker_that_lingers_is_killed"),
     _row("cap: a worker's reply", "extract.frames", "    if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:\n", "    if False:\n", "tests/extract/test_frames.py", BAD_REPLIES),
     _row("guard: robots.txt", "engine.robots_middleware", "not self._policy.allowed(record, request.url)", "False", "tests/engine/test_robots_middleware.py"),
     _row("guard: robots.txt that is not known", "engine.robots_middleware", "record is None or not self._policy", "record is not None and not self._policy", "tests/engine/test_robots_middleware.py"),
