@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.crawl.crawling import PROJECT, crawl_command, differences
 from tests.crawl.observing import stats
@@ -15,7 +16,7 @@ execute()
 """
 
 
-def test_a_crawl_with_many_changes_commits_before_its_time(tmp_path):
+def test_a_crawl_with_many_changes_commits_before_its_time(tmp_path: Path) -> None:
     with SimWeb(hosts=20, pages=200, seed=5, only=["plain"]) as web:
         _, _, _, *words = crawl_command(web, tmp_path, COMMIT_INTERVAL=3600, HOST_DELAY=0.15)
         ran = subprocess.run(
