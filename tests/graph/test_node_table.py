@@ -47,7 +47,10 @@ def test_a_column_of_another_kind_or_with_gaps_is_refused(
 ) -> None:
     path = table(tmp_path, **changes)
     columns = ["url", "host", "depth"]
-    for read in (lambda: node_table.read(path, 3, columns), lambda: list(node_table.batches(path, 3, columns, 2))):
+    for read in (
+        lambda: node_table.read(path, 3, columns),
+        lambda: list(node_table.batches(path, 3, columns, 2)),
+    ):
         with pytest.raises(GraphError, match=words):
             read()
 
