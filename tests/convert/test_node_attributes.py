@@ -66,7 +66,7 @@ def test_results_of_another_graph_are_refused(folder: Path, tmp_path: Path, colu
         ranks.set_column(place, column, ranks[column].take(list(range(len(ranks)))[::-1])),
         tmp_path / "ranks.parquet",
     )
-    with pytest.raises(ConvertError, match="belongs to another graph .* run webgraph-it analyse again"):
+    with pytest.raises(ConvertError, match=r"belongs to another graph .* run webgraph-it analyse again"):
         node_attributes(WebGraph(folder / "compact"), "pages", tmp_path)
 
 
