@@ -58,10 +58,11 @@ def test_an_older_frontier_is_refused_with_how_to_repair(jobdir: Path) -> None:
         check(jobdir)
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff"], ids=["shorter", "other bytes"])
-def test_a_shard_that_is_not_what_was_committed_is_refused(jobdir: Path, damage: bytes) -> None:
+@pytest.mark.parametrize("is_shorter", [True, False])
+def test_a_shard_that_is_not_what_was_committed_is_refused(jobdir: Path, is_shorter: bool) -> None:
     path = jobdir / "graph/000001.g16"
-    path.write_bytes(path.read_bytes()[:-1] + damage)
+    *whole, last = path.read_bytes()
+    path.write_bytes(bytes(whole if is_shorter else [*whole, last ^ 1]))
     with pytest.raises(ShardError, match=r"000001\.g16"):
         check(jobdir)
 

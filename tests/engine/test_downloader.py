@@ -10,6 +10,7 @@ import pytest
 from scrapy import Request, signals
 from scrapy.exceptions import NotSupported
 from scrapy.http import Response
+from scrapy.settings import default_settings
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
@@ -17,6 +18,8 @@ from webgraph_it.engine.downloader import FetchCalledOff, LeanDownloader
 from webgraph_it.engine.lease_middleware import LeaseMiddleware
 from webgraph_it.fetch.address_gate import AddressBusy
 
+NO_MIDDLEWARES = dict.fromkeys(default_settings.DOWNLOADER_MIDDLEWARES_BASE)
+NO_HANDLERS = dict.fromkeys(default_settings.DOWNLOAD_HANDLERS_BASE)
 SEEN: list[str] = []
 
 
@@ -40,7 +43,7 @@ class First:
 
 
 class Second:
-    async def process_request(self, request: Request, spider: object) -> None:
+    async def process_request(self, request: Request) -> None:
         SEEN.append("second asked")
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -82,9 +85,8 @@ async def downloading(**settings: object) -> AsyncIterator[LeanDownloader]:
     SEEN.clear()
     crawler = get_crawler(
         settings_dict={
-            "DOWNLOADER_MIDDLEWARES_BASE": {},
-            "DOWNLOADER_MIDDLEWARES": {First: 100, Second: 200, Ours: 300},
-            "DOWNLOAD_HANDLERS_BASE": {"prova": Handler},
+            "DOWNLOADER_MIDDLEWARES": {**NO_MIDDLEWARES, First: 100, Second: 200, Ours: 300},
+            "DOWNLOAD_HANDLERS": {**NO_HANDLERS, "prova": Handler},
             **settings,
         }
     )
