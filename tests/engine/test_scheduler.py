@@ -35,7 +35,7 @@ def scheduler(tmp_path: Path) -> Iterator[FrontierScheduler]:
     made = FrontierScheduler(crawler, tmp_path / "frontier", polite, Order.BREADTH, frontier_limits())
     spider: Any = None
     made.open(spider)
-    made.now = Clock(made.now() + 3_600)  # type: ignore[assignment]
+    made.now = Clock(float(int(made.now()) + 3_600))  # type: ignore[assignment]
     made.frontier.add([link("a", "/1"), link("a", "/2")], 0, "", made.now())
     yield made
     made.frontier.abandon()
@@ -58,9 +58,9 @@ def test_a_url_whose_address_is_busy_takes_its_turn_there(scheduler: FrontierSch
     scheduler.put_off(Request(lease.url, meta={"lease": lease}), ADDRESS)
     assert scheduler.leases.out == {}
     assert scheduler.frontier.counts().leased == 0
-    wait(scheduler, 0.9)
+    wait(scheduler, 0.875)
     assert scheduler.frontier.next(scheduler.now()) is None, "the address is busy"
-    wait(scheduler, 0.1)
+    wait(scheduler, 0.125)
     again = leased(scheduler)
     assert (again.url, again.address, again.attempts) == (lease.url, ADDRESS, 0)
 
@@ -107,7 +107,7 @@ def test_a_url_that_this_machine_could_not_ask_for_goes_back_untouched(
     assert scheduler.leases.out == {}
     wait(scheduler, expected - 0.1)
     assert scheduler.frontier.next(scheduler.now()) is None
-    wait(scheduler, 0.1)
+    wait(scheduler, 0.125)
     again = leased(scheduler)
     assert (again.url, again.attempts) == (lease.url, 0)
     assert scheduler.frontier.counts().queued == 1
