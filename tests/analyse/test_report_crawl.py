@@ -89,6 +89,7 @@ def test_the_most_frequent_have_bars_and_the_others_share_one() -> None:
 def test_deep_pages_share_a_bar() -> None:
     section = shown(depths=Counter({0: 5, 1: 6, MAX_BARS - 1: 7, 40: 8}))
     assert re.search(rf"{MAX_BARS - 1} and more</text><text[^>]*>15 URLs", section)
+    assert f">{MAX_BARS - 1}</text>" not in section
 
 
 def test_hosts_with_few_fetches_are_not_called_slow() -> None:

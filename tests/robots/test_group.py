@@ -37,6 +37,7 @@ TOKEN = "webgraph_it"
         ("User-agent: webgraph_it\n\nDisallow: /a # why", ["/a"]),
         ("useragent:*\rdisalow:/a\r\nDissallow /b\nDisallow /c d", ["/a", "/b"]),
         ("User-agent: *\nDisallow:", []),
+        ("User-agent: *\nDisallow: /a\nUser-agent: webgraph_it\nDisallow:", []),
         ("User-agent: * x\nDisallow: /a", ["/a"]),
         ("User-agent: *x\nDisallow: /a", []),
     ],
@@ -52,6 +53,7 @@ def test_rules_are_those_of_the_groups_that_name_us(text: str, disallows: list[s
         ("User-agent: *\nCrawl-delay: 0,5 secondi", [(Field.CRAWL_DELAY, "0.5")]),
         ("User-agent: *\nRequest-rate: 1/10", [(Field.REQUEST_RATE, "1/10")]),
         ("User-agent: *\nCrawl-delay:", []),
+        ("User-agent: *\nCrawl-delay: 9\nUser-agent: x\nCrawl-delay: 3", [(Field.CRAWL_DELAY, "9")]),
         ("User-agent: x\nCrawl-delay: 9\nUser-agent: *\nDisallow: /", []),  # not for those named later
         ("User-agent: *\nDisallow: /\nUser-agent: x\nCrawl-delay: 9", []),
     ],
