@@ -242,3 +242,17 @@ def test_an_unbuffered_writer_always_has_room(tmp_path: Path) -> None:
         shards["graph"].write(b"x")
         assert not shards.full
     shards.close()
+
+
+def test_shards_are_full_while_one_of_their_writers_is(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES)
+    released = threading.Event()
+    shards._scribe.submit(released.wait, 10)
+    for _ in range(2 * SEQUENCES["urls"]):
+        assert not shards.full
+        shards["urls"].write(b"x")
+    assert shards.full
+    released.set()
+    asyncio.run(shards.room())
+    assert not shards.full
+    shards.close()
