@@ -153,7 +153,8 @@ def rule_of(said: Mapping[str, Any]) -> Rule:
     for name in said:
         if name not in CONDITIONS + EFFECTS:
             raise RuleError(
-                f"{name!r} is unknown; expected: a condition ({', '.join(CONDITIONS)}) or an effect ({', '.join(EFFECTS)})"
+                f"{name!r} is unknown; expected: a condition ({', '.join(CONDITIONS)}) "
+                f"or an effect ({', '.join(EFFECTS)})"
             )
     values = {name: _READERS[name](name, value) for name, value in said.items()}
     rule = Rule(**values)
