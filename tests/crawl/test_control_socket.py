@@ -26,6 +26,7 @@ async def asked(directory: Path, said: dict[str, Any]) -> Any:
         return await asyncio.to_thread(ask, directory, said)
     finally:
         await serving.close()
+        await asyncio.sleep(0.05)  # the other end has seen it
 
 
 def test_an_answer_comes_back_and_the_kernel_says_who_asked(tmp_path: Path) -> None:
@@ -79,7 +80,9 @@ def test_what_is_not_json_is_refused_and_the_next_line_is_heard(tmp_path: Path) 
         writer.write(b"[" * 100_000 + b"\n" + b"{}\n")
         answers = [json.loads(await reader.readline()) for _ in range(2)]
         writer.close()
+        await writer.wait_closed()
         await serving.close()
+        await asyncio.sleep(0.05)
         return answers
 
     refused, heard = asyncio.run(talk())

@@ -33,6 +33,7 @@ class ControlSocket:
         self._path = directory / SOCKET_FILE
         self._do = do
         self._server: asyncio.Server | None = None
+        self._talks: set[asyncio.StreamWriter] = set()
 
     async def open(self) -> None:
         """A socket that a killed crawl left behind is replaced: whoever holds the directory's lock may do that."""
@@ -44,17 +45,25 @@ class ControlSocket:
         self._server = await asyncio.start_unix_server(self._serve, sock=listening, limit=MAX_REQUEST_BYTES)
 
     async def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._path.unlink(missing_ok=True)
+        if self._server is None:
+            return
+        self._server.close()
+        for writer in list(self._talks):
+            writer.close()
+        await self._server.wait_closed()
+        self._path.unlink(missing_ok=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         who = _who(writer.get_extra_info("socket"))
-        with suppress(ConnectionError):
-            while line := await self._line(reader, writer):
-                writer.write(json.dumps(await self._answer(line, who)).encode() + b"\n")
-                await writer.drain()
-        writer.close()
+        self._talks.add(writer)
+        try:
+            with suppress(ConnectionError):
+                while line := await self._line(reader, writer):
+                    writer.write(json.dumps(await self._answer(line, who)).encode() + b"\n")
+                    await writer.drain()
+        finally:
+            self._talks.discard(writer)
+            writer.close()
 
     async def _line(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         try:
