@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from webgraph_it.demo import HOSTS, PAGES, SEED, StageFailed, Watch, internet, main, make_room, run
+from tests.verbs import demo as main
+from webgraph_it.demo import HOSTS, PAGES, SEED, StageFailed, Watch, internet, make_room, run
 from webgraph_it.simweb import Plan, Truth
 from webgraph_it.simweb.habits import chosen_shares
 from webgraph_it.simweb.truth import walk
@@ -162,8 +163,10 @@ def test_an_internet_that_cannot_be_served_is_one_sentence():
 
 
 def test_a_stage_that_fails_ends_the_demo_with_its_words():
-    with pytest.raises(StageFailed, match="ended with code 2; what it said is above"):
-        run("-m", "webgraph_it.simweb", "compare", "/nowhere", "/nowhere")
+    with pytest.raises(
+        StageFailed, match="`webgraph-it simweb compare …` ended with code 2; what it said is above"
+    ):
+        run("webgraph_it", "simweb", "compare", "/nowhere", "/nowhere")
 
 
 def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path):

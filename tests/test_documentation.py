@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.verbs import plan
 from webgraph_it.demo import HOSTS, PAGES, SEED
-from webgraph_it.plan.__main__ import main as plan
 from webgraph_it.simweb import Plan
 from webgraph_it.simweb.habits import chosen_shares
 from webgraph_it.simweb.truth import walk
@@ -19,7 +19,7 @@ from webgraph_it.simweb.world import World
 
 PROJECT = Path(__file__).parents[1]
 PAGES_WITH_FIGURES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
-PLANNER = re.compile(r"python -m webgraph_it\.plan(?: --[^\n`]*)?")
+PLANNER = re.compile(r"webgraph-it plan(?: --[^\n`]*)?")
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
@@ -29,7 +29,7 @@ def read(name: str) -> str:
 
 def planned(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What the planner prints for a command as it stands in the documentation."""
-    assert plan(shlex.split(command)[3:]) == 0
+    assert plan(shlex.split(command)[2:]) == 0
     return capsys.readouterr().out
 
 
@@ -51,7 +51,7 @@ def test_the_tutorial_shows_what_the_planner_prints(capsys: pytest.CaptureFixtur
 
 def test_the_page_of_analyse_says_the_planners_figures(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(read("docs/analyse.md").partition("## Plan")[2].split())
-    said = " ".join(planned("python -m webgraph_it.plan", capsys).split())
+    said = " ".join(planned("webgraph-it plan", capsys).split())
     measures = r"[\d,.]+ (?:million|bytes a URL|KiB a page|pages/s|links each|days|GiB|GB|MB/s)(?![\w/])"
     figures = re.findall(measures, text)
     assert len(figures) >= 10

@@ -7,9 +7,9 @@ import pytest
 from tests.benchmarks.crawl_generator import generate
 from tests.crawl.crawling import finish, start_crawl
 from tests.crawl.shard_reader import read_crawl
-from webgraph_it.convert.command import main as convert
+from tests.verbs import convert
+from tests.verbs import plan as main
 from webgraph_it.graph import WebGraph
-from webgraph_it.plan.__main__ import main
 from webgraph_it.plan.capacity import (
     BV_NODE_BYTES,
     DAY,
@@ -138,7 +138,7 @@ def test_the_chart_is_one_page_without_requests(tmp_path: Path, capsys: pytest.C
 def test_a_wrong_option_is_one_sentence(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(wrong) == 2
     said = capsys.readouterr().err
-    assert said.startswith("plan: --")
+    assert said.startswith("--")
     assert said.count("\n") == 1
 
 

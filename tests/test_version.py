@@ -8,7 +8,7 @@ import pytest
 from webgraph_it import __version__
 
 
-@pytest.mark.parametrize("command", ["convert", "analyse", "plan", "simweb"])
+@pytest.mark.parametrize("command", ["convert", "analyse", "plan", "simweb", "repair", "demo"])
 def test_a_command_says_its_version(command: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", f"webgraph_it.{command}", "--version"],

@@ -1,11 +1,10 @@
-"""`make demo`: a small Italian internet is started, crawled, compared with what was built, converted and analysed.
+"""The demo: a small Italian internet is started, crawled, compared with what was built, converted and analysed.
 
 Every stage is the command that a user would type; this module only starts them one after the other and says
 what happened. While the crawl runs it says how far it is (in a terminal the crawl's own line does). Whatever ends it
 early, nothing is left running, and one sentence says what to do.
 """
 
-import argparse
 import contextlib
 import json
 import shutil
@@ -16,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from webgraph_it.progress import Progress
 from webgraph_it.simweb import SimWeb
 
 HOSTS, PAGES, SEED = 200, 3000, 7
@@ -32,29 +32,6 @@ TELL_SECONDS = 5.0
 
 class StageFailed(Exception):
     """The demo cannot go on; the text is the whole explanation."""
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m webgraph_it.demo", description=__doc__)
-    parser.add_argument("--hosts", type=int, default=HOSTS)
-    parser.add_argument("--pages", type=int, default=PAGES)
-    parser.add_argument("--folder", type=Path, default=Path("demo"), help="made anew (default: demo)")
-    options = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        make_room(options.folder)
-        _demo(options.hosts, options.pages, options.folder)
-    except KeyboardInterrupt:
-        print(f"\nStopped. Nothing is left running; what was made so far is in {options.folder}/.")
-        print("`make demo` begins again.")
-        return 130
-    except StageFailed as failure:
-        print(f"The demo stops here: {failure}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"The demo stops here: {error.filename or 'a file'}: {error.strerror}.", file=sys.stderr)
-        return 1
-    return 0
 
 
 def make_room(
@@ -78,7 +55,10 @@ def make_room(
         )
 
 
-def _demo(hosts: int, pages: int, folder: Path) -> None:
+def demo(hosts: int, pages: int, folder: Path) -> None:
+    """All stages; StageFailed says why not. SIGTERM ends it as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    make_room(folder)
     began = time.monotonic()
     crawl, graph, truth = folder / "crawl", folder / "graph", folder / "truth"
     say(
@@ -88,14 +68,14 @@ def _demo(hosts: int, pages: int, folder: Path) -> None:
         web.truth.write(truth)
         say(2, "Crawling it, at most 4 MB/s and 200 connections: scrapy crawl italy …")
         options = (*web.arguments, *BUDGET, *LIMITS, "-s", f"JOBDIR={crawl}", "-s", "LOG_LEVEL=WARNING")
-        run("-m", "scrapy", "crawl", "italy", *options, watch=None if sys.stderr.isatty() else Watch(crawl))
+        run("scrapy", "crawl", "italy", *options, watch=None if sys.stderr.isatty() else Watch(crawl))
         tell(f"    {summary(crawl / 'reports/crawl-report.txt')}")
-    say(3, f"Comparing with what was built: python -m webgraph_it.simweb compare {truth} {crawl} …")
-    run("-m", "webgraph_it.simweb", "compare", str(truth), str(crawl))
-    say(4, f"Converting the shards: python -m webgraph_it.convert {crawl} --out {graph} …")
-    run("-m", "webgraph_it.convert", str(crawl), "--out", str(graph))
-    say(5, f"Analysing the graph: python -m webgraph_it.analyse {graph} …")
-    run("-m", "webgraph_it.analyse", str(graph), "--crawl", str(crawl))
+    say(3, f"Comparing with what was built: webgraph-it simweb compare {truth} {crawl} …")
+    run("webgraph_it", "simweb", "compare", str(truth), str(crawl))
+    say(4, f"Converting the shards: webgraph-it convert {crawl} --out {graph} …")
+    run("webgraph_it", "convert", str(crawl), "--out", str(graph))
+    say(5, f"Analysing the graph: webgraph-it analyse {graph} …")
+    run("webgraph_it", "analyse", str(graph), "--crawl", str(crawl))
     tell(f"\n{picture(graph / 'analysis')}")
     tell(f"\nDone in {time.monotonic() - began:.0f} s. Look at {(graph / 'analysis/report.html').resolve()}")
 
@@ -147,7 +127,7 @@ def say(stage: int, sentence: str) -> None:
 
 def tell(words: str) -> None:
     """At once: the stages write to the same terminal or file."""
-    print(words, flush=True)
+    Progress(sys.stdout).note(words)
 
 
 class Watch:
@@ -167,9 +147,9 @@ class Watch:
             )
 
 
-def run(*arguments: str, watch: Callable[[], None] | None = None) -> None:
+def run(module: str, *arguments: str, watch: Callable[[], None] | None = None) -> None:
     """One stage, in a process of its own, which ends with us; `watch` is called now and then meanwhile."""
-    process = subprocess.Popen([sys.executable, *arguments])
+    process = subprocess.Popen([sys.executable, "-m", module, *arguments])
     try:
         code = _wait(process, watch)
     except KeyboardInterrupt:
@@ -178,7 +158,8 @@ def run(*arguments: str, watch: Callable[[], None] | None = None) -> None:
         raise
     if code:
         raise StageFailed(
-            f"`python {' '.join(arguments[:3])} …` ended with code {code}; what it said is above. "
+            f"`{' '.join([module.replace('_', '-'), *arguments[:2]])} …` ended with code {code}; "
+            "what it said is above. "
             "`make demo` begins again."
         )
 
@@ -202,4 +183,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from webgraph_it.cli import main
+
+    sys.exit(main(["demo", *sys.argv[1:]]))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from webgraph_it.analyse.__main__ import main
+from tests.verbs import analyse as main
 
 
 @pytest.fixture(scope="module")
@@ -51,4 +51,4 @@ def test_a_graph_that_was_not_analysed_is_said(
     analysed: Path, ratings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", str(analysed), str(ratings), "--analysis", "nowhere"]) == 2
-    assert "run python -m webgraph_it.analyse" in capsys.readouterr().err
+    assert "run webgraph-it analyse" in capsys.readouterr().err

@@ -7,8 +7,8 @@ import pytest
 
 from tests.analyse.chromium import Browser, chromium, find_chromium
 from tests.analyse.compact import LONG_HOSTS
-from webgraph_it.analyse.__main__ import main as analyse_main
-from webgraph_it.plan.__main__ import main as plan_main
+from tests.verbs import analyse as analyse_main
+from tests.verbs import plan as plan_main
 
 if not find_chromium():
     pytest.skip(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.convert.crawls import write_crawl
 from tests.syscalls import Call, Disk, needs_strace, trace
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.graph import GraphError, WebGraph
 
 CONVERT = [sys.executable, "-m", "webgraph_it.convert"]
@@ -24,8 +24,8 @@ def and_die(self, target):
     if str(target) == sys.argv[1]:
         os.kill(os.getpid(), signal.SIGKILL)
 Path.rename = and_die
-from webgraph_it.convert.command import main
-sys.exit(main(sys.argv[2:]))
+from webgraph_it.cli import main
+sys.exit(main(["convert", *sys.argv[2:]]))
 """
 
 

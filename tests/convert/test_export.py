@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse
 
 from tests.convert.crawls import HOME, LINKS, SHOP, URLS, expected_arcs, write_crawl
-from webgraph_it.analyse.__main__ import main as analyse
-from webgraph_it.convert.command import main
+from tests.verbs import analyse
+from tests.verbs import convert as main
 
 ARCS = [(a, b) for a, row in enumerate(expected_arcs(LINKS, list(URLS))) for b in row]
 ORDERED_URLS = [URLS[key] for key in sorted(URLS)]
@@ -136,7 +136,7 @@ def test_export_to_where_nothing_can_be_written_is_one_sentence(
         assert export(graph, name, tmp_path / place) == 2
     said = capsys.readouterr().err.splitlines()
     assert len(said) == len(places)
-    assert all(line.startswith(f"convert: --to {tmp_path}") and "Errno" not in line for line in said)
+    assert all(line.startswith(f"--to {tmp_path}") and "Errno" not in line for line in said)
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
     assert found == ["file", "folder", "folder/mine"]
 

@@ -4,7 +4,7 @@ import signal
 from pathlib import Path
 
 from tests.crawl.crawling import finish, run_crawl, start_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.graph import WebGraph
 from webgraph_it.simweb import SimWeb
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.frontier.making import link, open_frontier
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.writer import Shards
@@ -16,7 +16,7 @@ def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
     """As at the end of a crawl: the timers are cancelled, then everything is committed."""
 
     async def crawl() -> int:
-        directory = CrawlDirectory(tmp_path)
+        directory = JobDirectory(tmp_path)
         frontier = open_frontier(RocksStore(directory.frontier))
         shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
         committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())

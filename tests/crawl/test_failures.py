@@ -38,7 +38,7 @@ def test_a_failure_that_others_tell_counts_all_the_same(caplog):
             FrontierError("The frontier cannot be read"),
             "The frontier cannot be read",
             "to resume, restore frontier/ from a copy made after the last commit, or "
-            "rebuild it from the files with: python -m webgraph_it.repair crawls/x",
+            "rebuild it from the files with: webgraph-it repair crawls/x",
         ),
     ],
 )

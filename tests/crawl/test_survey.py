@@ -51,7 +51,7 @@ def test_what_a_crash_can_leave_is_resumed(tmp_path, record, committed, files, f
 def test_what_was_committed_is_never_cut(tmp_path, record, committed, files):
     with pytest.raises(DirectoryError, match="Nothing was changed") as refusal:
         refuse_older_frontier(tmp_path, record, committed, files, first_commit=False)
-    assert "python -m webgraph_it.repair" in str(refusal.value)
+    assert "webgraph-it repair" in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 

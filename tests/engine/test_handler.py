@@ -81,7 +81,7 @@ def test_every_failure_has_scrapys_exception_and_a_stat(
 
 
 def test_both_schemes_share_one_fetcher(crawl: dict[str, Any]) -> None:
-    assert crawl["fetchers"] == 1
+    assert (crawl["handlers"], crawl["fetchers"]) == (2, 1)
 
 
 def test_the_peak_of_the_sockets_is_in_the_stats(crawl: dict[str, Any]) -> None:

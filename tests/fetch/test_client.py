@@ -215,7 +215,7 @@ def test_our_own_lack_of_files_is_not_the_servers_fault(monkeypatch: pytest.Monk
             await asyncio.sleep(0.05)
             return reason, engine.fetcher.governor.sockets
 
-    assert run(starved()) == ("local", 0)
+    assert run(starved()) == ("local-files", 0)
 
 
 def test_the_next_address_is_tried_when_the_first_refuses() -> None:

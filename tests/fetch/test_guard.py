@@ -112,7 +112,7 @@ def test_whatever_python_does_not_call_global_is_refused_v6(address: IPv6Address
 
 
 def test_a_wrong_network_is_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"ALLOWED_PRIVATE_NETWORKS: '127\.0\.0\.1/8' is no network"):
+    with pytest.raises(ValueError, match=r"ALLOWED_PRIVATE_NETWORKS: '127\.0\.0\.1/8' is not a network"):
         networks(["127.0.0.1/8"])
 
 

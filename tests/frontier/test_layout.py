@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.frontier import RobotsRecord
 from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.layout import (
     ENTRY_HEAD,
@@ -15,10 +14,8 @@ from webgraph_it.frontier.layout import (
     host_of,
     lease_of,
     packed_entry,
-    packed_robots,
     packed_seen,
     queue_of,
-    robots_of,
     seen_of,
 )
 from webgraph_it.frontier.politeness import Clock
@@ -63,13 +60,6 @@ def test_an_entry_comes_back(depth: int, host_depth: int, attempts: int, spellin
     assert (lease.url, lease.key, lease.via, lease.digest) == names
     assert (lease.depth, lease.host_depth) == (min(depth, 65_535), min(host_depth, 65_535))
     assert (lease.attempts, lease.spellings) == (attempts, spellings)
-
-
-@PATIENT
-@given(st.binary(), seconds, seconds, st.sampled_from(["ok", "wait"]))
-def test_robots_come_back(text: bytes, fetched_at: float, expires_at: float, status: str) -> None:
-    record = RobotsRecord(text, fetched_at, expires_at, status)
-    assert robots_of(packed_robots(record)) == record
 
 
 def test_the_layout_is_pinned() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.convert.crawls import write_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.graph.urlmap import spell
 
 

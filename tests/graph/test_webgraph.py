@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.convert.crawls import HOME, LINKS, NEWS, SHOP, URLS, expected_arcs, write_crawl
-from webgraph_it.convert.command import main
+from tests.verbs import convert as main
 from webgraph_it.graph import GraphError, WebGraph
 from webgraph_it.urls import RECIPE_VERSION
 
@@ -57,7 +57,7 @@ def test_only_whole_numbers_are_nodes(graph: WebGraph, node: object) -> None:
         graph.urls.url,
         graph.urls.key,
     ):
-        with pytest.raises(TypeError, match=r"is no node: expected a whole number from 0 to 5"):
+        with pytest.raises(TypeError, match=r"is not a node: expected a whole number from 0 to 5"):
             ask(node)  # type: ignore[arg-type]
 
 

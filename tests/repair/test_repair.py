@@ -58,7 +58,7 @@ def test_without_its_frontier_a_crawl_is_refused_untouched_and_repaired_exactly(
         before = content(tmp_path)
         refusal = resume(tmp_path, code=2)
         assert "no frontier/" in refusal
-        assert f"python -m webgraph_it.repair {tmp_path}" in refusal
+        assert f"webgraph-it repair {tmp_path}" in refusal
         assert "Traceback" not in refusal
         assert content(tmp_path) == before
         said = repair(tmp_path)

@@ -8,8 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from webgraph_it.cli.shell.verbs import parser_of
+from webgraph_it.cli.simweb import VERB, plan_of
 from webgraph_it.simweb import PlanError, SimWeb
-from webgraph_it.simweb.__main__ import _parser, _plan
 
 
 def test_it_serves_while_the_block_lasts() -> None:
@@ -63,4 +64,4 @@ def test_a_web_that_cannot_start_says_so() -> None:
 def test_the_servers_are_given_the_whole_plan() -> None:
     numbers = {"degree": 9.0, "page_bytes": 900, "addresses": 5, "latency_seconds": 0.3}
     web = SimWeb(4, 44, 5, only=["gzip"], hits=False, size_exponent=0.3, latency_spread=0.4, **numbers)
-    assert _plan(_parser().parse_args(web._command_line(Path("/tmp")))) == web.plan
+    assert plan_of(parser_of(VERB).parse_args(web._command_line(Path("/tmp")))) == web.plan

@@ -52,7 +52,7 @@ def test_prefixes_are_read_in_every_form(text: str, expected: str) -> None:
     "text", ["", " ", "??", "a b", "http://", "ftp://esempio.it/", ")", ",", "it,,x", "(", "it)x"]
 )
 def test_what_is_no_prefix_is_refused_by_name(text: str) -> None:
-    with pytest.raises(SurtError, match="is no SURT prefix: expected"):
+    with pytest.raises(SurtError, match="is not a SURT prefix: expected"):
         SurtPrefixes([text])
 
 

@@ -1,4 +1,4 @@
-"""What `python -m webgraph_it.analyse compare GRAPH_DIR RATINGS.csv` does: rankings against human judgements.
+"""What `webgraph-it analyse compare GRAPH_DIR RATINGS.csv` does: rankings against human judgements.
 
 A URL is looked up in any spelling of its node; several ratings of one node are averaged. URLs that are not
 in the graph are listed and left out. Positions come from the analysis done before (`ranks.parquet`)."""
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webgraph_it.analyse.agreement import CONFIDENCE, RESAMPLES, STATISTICS, Estimate, agreement
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.ratings import Rating, read_ratings
-from webgraph_it.analyse.results import write_whole
+from webgraph_it.files.own import SHARED_MODE, write_whole
 from webgraph_it.graph import GraphError, WebGraph, node_table
 from webgraph_it.report.charts import scatter
 from webgraph_it.report.parts import card, section, table
@@ -47,12 +47,12 @@ def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
     try:
         whole = WebGraph(graph)
         if not ranks.exists():
-            raise Problem(f"{ranks} does not exist: run python -m webgraph_it.analyse {graph} first")
+            raise Problem(f"{ranks} does not exist: run webgraph-it analyse {graph} first")
         comparison = compare(whole, ranks, read_ratings(ratings))
     except GraphError as problem:
         raise Problem(str(problem)) from None
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(output, page(comparison, str(ratings)))
+    write_whole(output, page(comparison, str(ratings)), SHARED_MODE)
     return f"{words(comparison)}\n\n{output}"
 
 

@@ -1,8 +1,8 @@
-"""`python -m webgraph_it.convert`: the command line. See docs/convert.md."""
+"""`python -m webgraph_it.convert` is `webgraph-it convert`."""
 
 import sys
 
-from webgraph_it.convert.command import main
+from webgraph_it.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(["convert", *sys.argv[1:]]))

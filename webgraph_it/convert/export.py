@@ -14,13 +14,16 @@ left out, as there.
 import argparse
 import gzip
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 import numpy as np
 
 from webgraph_it.convert.node_attributes import Attributes, node_attributes, xml_text
 from webgraph_it.convert.sources import ConvertError
-from webgraph_it.files.own import sync
+from webgraph_it.files.own import SHARED_MODE, whole_file
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.webgraph import WebGraph
 
@@ -70,9 +73,11 @@ def export(options: argparse.Namespace) -> int:
         if options.analysis and not options.analysis.is_dir():
             raise ConvertError(f"--analysis {options.analysis} is not a folder: give the results of analyse.")
         attributes = node_attributes(graph, level, analysis if level == "pages" else analysis / level)
-        _finished(options.to, lambda path: XML_FORMATS[options.format](graph, attributes, path))
+        with _finished(options.to) as file:
+            XML_FORMATS[options.format](graph, attributes, file)
     else:
-        _finished(options.to, lambda path: FORMATS[options.format](graph, path))
+        with _finished(options.to) as file:
+            FORMATS[options.format](graph, file)
     print(options.to)
     return 0
 
@@ -91,20 +96,13 @@ def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
         )
 
 
-def _finished(path: Path, write: Callable[[Path], None]) -> None:
-    """Write under another name, then rename."""
+def _finished(path: Path) -> AbstractContextManager[BinaryIO]:
+    """A file that appears when all of it is written, in a folder that is made if it is missing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConvertError(f"--to {path}: {path.parent} is not a folder and cannot be made one.") from None
-    temporary = path.with_name(f".{path.name}.new{path.suffix}")
-    try:
-        write(temporary)
-        sync(temporary)
-        temporary.rename(path)
-        sync(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    return whole_file(path, SHARED_MODE)
 
 
 def _lists(graph: WebGraph) -> Iterator[tuple[Array, Array, Array | None]]:
@@ -120,55 +118,55 @@ def _lists(graph: WebGraph) -> Iterator[tuple[Array, Array, Array | None]]:
 def _common_crawl(graph: WebGraph, level: str, folder: Path) -> None:
     """Vertices: id TAB reversed name (domains: TAB number of hosts). Edges: id TAB id."""
     name = {"hosts": "host", "domains": "domain", "pages": "page"}[level]
-    _finished(folder / f"{name}-vertices.txt.gz", lambda path: _vertices(graph, level, path))
-    _finished(folder / f"{name}-edges.txt.gz", lambda path: _edges(graph, path))
+    with _finished(folder / f"{name}-vertices.txt.gz") as whole, _gzipped(whole) as file:
+        _vertices(graph, level, file)
+    with _finished(folder / f"{name}-edges.txt.gz") as whole, _gzipped(whole) as file:
+        _edges(graph, file)
     print(folder / f"{name}-edges.txt.gz")
 
 
-def _vertices(graph: WebGraph, level: str, path: Path) -> None:
-    with _gzipped(path) as file:
-        if level == "pages":
-            file.writelines(f"{node}\t{url}\n".encode() for node, url in enumerate(graph.urls))
-            return
-        table = graph.nodes().to_pydict()
-        sizes = [f"\t{count}" for count in table["hosts"]] if level == "domains" else [""] * len(graph)
-        for node, key, size in zip(table["id"], table["key"], sizes, strict=True):
-            file.write(f"{node}\t{key.replace(',', '.')}{size}\n".encode())
+def _vertices(graph: WebGraph, level: str, file: gzip.GzipFile) -> None:
+    if level == "pages":
+        file.writelines(f"{node}\t{url}\n".encode() for node, url in enumerate(graph.urls))
+        return
+    table = graph.nodes().to_pydict()
+    sizes = [f"\t{count}" for count in table["hosts"]] if level == "domains" else [""] * len(graph)
+    for node, key, size in zip(table["id"], table["key"], sizes, strict=True):
+        file.write(f"{node}\t{key.replace(',', '.')}{size}\n".encode())
 
 
-def _edges(graph: WebGraph, path: Path) -> None:
-    with _gzipped(path) as file:
-        for sources, targets, _ in _lists(graph):
-            between = sources != targets
-            pairs = zip(sources[between].tolist(), targets[between].tolist(), strict=True)
-            file.write("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
+def _edges(graph: WebGraph, file: gzip.GzipFile) -> None:
+    for sources, targets, _ in _lists(graph):
+        between = sources != targets
+        pairs = zip(sources[between].tolist(), targets[between].tolist(), strict=True)
+        file.write("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
 
 
-def _gzipped(path: Path) -> gzip.GzipFile:
-    return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)
+def _gzipped(file: BinaryIO) -> gzip.GzipFile:
+    """Without name and time: the same graph gives the same bytes."""
+    return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
 
 
-def _parquet(graph: WebGraph, path: Path) -> None:
+def _parquet(graph: WebGraph, file: BinaryIO) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
     fields = {"source": pa.uint32(), "target": pa.uint32()}
     schema = pa.schema(fields if graph.weights is None else fields | {"weight": pa.uint32()})
-    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for sources, targets, weights in _lists(graph):
             columns = [sources, targets] if weights is None else [sources, targets, weights]
             writer.write_table(pa.Table.from_arrays([pa.array(c) for c in columns], schema=schema))
 
 
-def _npz(graph: WebGraph, path: Path) -> None:
+def _npz(graph: WebGraph, file: BinaryIO) -> None:
     from scipy.sparse import save_npz
 
-    with path.open("wb") as file:  # given a name, it would add .npz to it
-        save_npz(file, graph.to_scipy())
+    save_npz(file, graph.to_scipy())
 
 
-def _graphml(graph: WebGraph, attributes: Attributes, path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
+def _graphml(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
+    with _text(binary) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
         )
@@ -188,9 +186,9 @@ def _graphml(graph: WebGraph, attributes: Attributes, path: Path) -> None:
         file.write("</graph>\n</graphml>\n")
 
 
-def _gexf(graph: WebGraph, attributes: Attributes, path: Path) -> None:
+def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
     """Version 1.2: Gephi and networkx read it; networkx knows no later one."""
-    with path.open("w", encoding="utf-8") as file:
+    with _text(binary) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n'
@@ -212,15 +210,26 @@ def _gexf(graph: WebGraph, attributes: Attributes, path: Path) -> None:
         file.write("</edges>\n</graph>\n</gexf>\n")
 
 
+@contextmanager
+def _text(file: BinaryIO) -> Iterator[TextIO]:
+    """The file for text; it stays open."""
+    text = TextIOWrapper(file, encoding="utf-8", newline="\n")
+    yield text
+    text.detach()
+
+
 def _arcs(graph: WebGraph) -> Iterator[tuple[int, int, int | None]]:
     for sources, targets, weights in _lists(graph):
         values = [None] * len(targets) if weights is None else weights.tolist()
         yield from zip(sources.tolist(), targets.tolist(), values, strict=True)
 
 
-FORMATS: dict[str, Callable[[WebGraph, Path], None]] = {
-    "cc": lambda graph, path: None,
+FORMATS: dict[str, Callable[[WebGraph, BinaryIO], None]] = {
+    "cc": lambda graph, file: None,
     "parquet": _parquet,
     "npz": _npz,
 }
-XML_FORMATS: dict[str, Callable[[WebGraph, Attributes, Path], None]] = {"graphml": _graphml, "gexf": _gexf}
+XML_FORMATS: dict[str, Callable[[WebGraph, Attributes, BinaryIO], None]] = {
+    "graphml": _graphml,
+    "gexf": _gexf,
+}

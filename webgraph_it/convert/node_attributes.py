@@ -71,7 +71,7 @@ def _found(graph: WebGraph, ranks: Path, name: str, names: list[str]) -> dict[st
     same_arcs = graph.weights is not None or np.array_equal(table["out_degree"], np.diff(graph.offsets))
     if table[name] != names or not same_arcs:  # of hosts, arcs to themselves are not counted there
         raise ConvertError(
-            f"{ranks} belongs to another graph than {graph.path}: run python -m webgraph_it.analyse again."
+            f"{ranks} belongs to another graph than {graph.path}: run webgraph-it analyse again."
         )
     return {column: table[column] for column in wanted}
 

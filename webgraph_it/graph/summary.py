@@ -24,10 +24,10 @@ def read_summary(folder: Path) -> dict[str, Any]:
         summary = read_json_object(path)
     except (FileNotFoundError, NotADirectoryError):
         raise GraphError(
-            f"{folder} is not a finished compact graph: it has no {SUMMARY}. Run python -m webgraph_it.convert."
+            f"{folder} is not a finished compact graph: it has no {SUMMARY}. Run webgraph-it convert."
         ) from None
     except InputError as error:
-        raise GraphError(f"{str(error).rstrip('.')}: run python -m webgraph_it.convert again.") from None
+        raise GraphError(f"{str(error).rstrip('.')}: run webgraph-it convert again.") from None
     if summary.get("recipe_version") != RECIPE_VERSION:
         raise GraphError(
             f"{folder} names its nodes by recipe {shown(summary.get('recipe_version'))}; "

@@ -1,3 +1,1 @@
-"""How long a crawl takes and what it fills: days, disk, memory, connections   (python -m
-webgraph_it.plan).
-"""
+"""How long a crawl takes and what it fills: days, disk, memory, connections   (webgraph-it plan)."""

@@ -3,5 +3,4 @@
 streams.py      the three streams of a crawl, record by record, as far as they are whole
 discovery.py    which page found which node
 repair.py       lengths that count ─► frontier.new ─► committed.json ─► cut files ─► frontier
-__main__.py     python -m webgraph_it.repair JOBDIR
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.simweb.__main__ import main
+from tests.verbs import simweb as main
 from webgraph_it.simweb.crawl_settings import parse
 
 FREE = ["--http-port=0", "--https-port=0", "--dns-port=0"]
@@ -52,7 +52,7 @@ def test_xargs_reads_the_settings(tmp_path: Path) -> None:
         (["--habit=gzip=2"], "the share of habit 'gzip' is 2.0"),
         (["--hosts=10", "--pages=5"], "pages is 5, fewer than the 10 hosts"),
         (["--hosts=0"], "hosts is 0"),
-        (["--hosts=molti"], "invalid int value: 'molti'"),
+        (["--hosts=molti"], "--hosts: 'molti' is not a whole number."),
         (["--degree=0"], "degree is 0"),
         (["--page-bytes=1"], "page bytes is 1"),
         (["--latency=0"], "latency is 0"),
@@ -61,8 +61,8 @@ def test_xargs_reads_the_settings(tmp_path: Path) -> None:
         (["--addresses=99999"], "addresses is 99999"),
         (["--http-port=99999"], "'99999' is not a port"),
         (["--topology=/niente"], "topology /niente cannot be read: No such file or directory"),
-        (["--hits=/niente/hits"], "/niente/hits cannot be used: No such file or directory"),
-        (["--ciao"], "unrecognized arguments: --ciao"),
+        (["--hits=/niente/hits"], "/niente/hits: No such file or directory"),
+        (["--ciao"], "webgraph-it simweb has no option --ciao; see webgraph-it simweb --help"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -71,7 +71,6 @@ def test_a_wrong_argument_gets_one_sentence(
 ) -> None:
     assert code_of([*FREE, *arguments]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("simweb: ")
     assert words in said
     assert said.count("\n") == 1
 
@@ -91,7 +90,7 @@ def test_a_busy_port_gets_one_sentence(name: str, capsys: pytest.CaptureFixture[
         port = busy.getsockname()[1]
         assert code_of([*FREE, "--hosts=1", "--pages=1", f"--{name}-port={port}"]) == 2
     assert capsys.readouterr().err == (
-        f"simweb: port {port} for {name.upper()} is busy; choose another one, or 0 for any free port.\n"
+        f"port {port} for {name.upper()} is busy; choose another one, or 0 for any free port.\n"
     )
 
 

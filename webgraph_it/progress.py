@@ -1,11 +1,15 @@
-"""Progress on a terminal or in a log: one line per step, with the time left.
+"""How every command shows its progress: one line per step, with the time left.
 
-On a terminal the line is rewritten in place, at most five times a second; elsewhere a step is a single line.
+On a terminal the line is rewritten in place, at most five times a second. Elsewhere a step is one line in the log.
 """
 
 import sys
 import time
 from typing import TextIO
+
+REWRITE_SECONDS = 0.2
+CLEAR = "\x1b[K"
+"""Clears a terminal's line from the cursor on."""
 
 
 class Progress:
@@ -15,7 +19,7 @@ class Progress:
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()
         self._step, self._total, self._shown = "", 0, 0.0
-        self._begun = self._counted_from = 0.0
+        self._begun = self._counted_from = time.monotonic()
 
     def begin(self, step: str, total: int = 0) -> None:
         """A step starts; `total` is what `at` will count up to, if known."""
@@ -30,18 +34,23 @@ class Progress:
     def at(self, done: int) -> None:
         """So much of the total is done."""
         now = time.monotonic()
-        if self._live and now - self._shown > 0.2:
+        if self._live and now - self._shown > REWRITE_SECONDS:
             self._shown = now
-            self._write(f"\r{self._step}: {describe(done, self._total, now - self._counted_from)}\x1b[K")
+            self._write(f"\r{self._step}: {describe(done, self._total, now - self._counted_from)}{CLEAR}")
 
     def end(self, result: str) -> None:
         """The step is finished."""
-        start = "\r" if self._live else ""
-        self._write(f"{start}{self._step}: {result} ({seconds(time.monotonic() - self._begun)})\n")
+        self.said(f"{self._step}: {result}")
+
+    def said(self, text: str) -> None:
+        """A line about what has just been done, with the time it took: since `begin`, or since the line before."""
+        now = time.monotonic()
+        self.note(f"{text} ({seconds(now - self._begun)})")
+        self._begun = now
 
     def note(self, text: str) -> None:
-        """A line of its own."""
-        self._write(f"{text}\n")
+        """A line of its own. A live line gives way to it."""
+        self._write(f"\r{text}{CLEAR}\n" if self._live else f"{text}\n")
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

@@ -1,0 +1,72 @@
+"""Runs one verb. Every ending is an exit code and at most one sentence on standard error.
+
+0, 3   what the verb says (docs/operations.md)
+1      a failure: one sentence; a traceback only if the program itself is wrong
+2      a mistake of the user's: one sentence
+130    Ctrl-C
+141    nobody reads the output any more, as in `webgraph-it plan | head`: nothing is said
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from webgraph_it.cli.shell import verbs
+from webgraph_it.cli.shell.mistakes import Failure, Mistake, of_system, tell
+from webgraph_it.cli.shell.parser import VERSION
+
+INTERRUPTED = 130
+NOBODY_READS = 141
+"""128 and the number of the signal, as shells count: SIGINT is 2, SIGPIPE 13."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code. `--help` and `--version` of a verb raise SystemExit."""
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except (Mistake, Failure) as error:
+        tell(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:  # what there is to say, _run has said
+        return INTERRUPTED
+    except BrokenPipeError:
+        _write_nowhere()
+        return NOBODY_READS
+    except OSError as error:
+        _write_nowhere()
+        problem = of_system(error)
+        tell(str(problem))
+        return problem.exit_code
+
+
+def _run(given: list[str]) -> int:
+    if given[:1] in (["-h"], ["--help"]):
+        print(verbs.overview())
+        return 0
+    if given[:1] == ["--version"]:
+        print(VERSION)
+        return 0
+    name, rest = verbs.meant(given)
+    verb = verbs.load(name)
+    options = verbs.parser_of(verb).parse_args(rest)
+    try:
+        return verb.run(options)
+    except KeyboardInterrupt:
+        if verb.interrupted:
+            tell(verb.interrupted)
+        raise
+
+
+def _write_nowhere() -> None:
+    """If standard output cannot be written to, what is left of it is dropped: Python would complain at its end."""
+    try:
+        sys.stdout.flush()
+    except (OSError, AttributeError):
+        with suppress(OSError, AttributeError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)

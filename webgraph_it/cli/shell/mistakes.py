@@ -1,0 +1,61 @@
+"""Mistake and Failure: one sentence for the user, and an exit code. Nothing is printed around the sentence."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from webgraph_it.crawl.outcome import FAILED, WRONG_USAGE
+from webgraph_it.progress import CLEAR
+
+USERS_ERRORS = frozenset(
+    {errno.ENOENT, errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.EROFS}
+    | {errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTEMPTY, errno.EINVAL}
+)
+"""What the system says of a path that should be another one. Anything else is a failure of the machine."""
+
+
+class Mistake(Exception):
+    """The user has to put something right: exit code 2."""
+
+    exit_code = WRONG_USAGE
+
+
+class Failure(Exception):
+    """What was asked for is right, and could not be done: exit code 1."""
+
+    exit_code = FAILED
+
+
+@contextmanager
+def mistakes(*kinds: type[Exception]) -> Iterator[None]:
+    """Inside the block, exceptions of these kinds are the user's mistakes; their text is the sentence."""
+    try:
+        yield
+    except kinds as error:
+        raise Mistake(str(error)) from error
+
+
+def of_system(error: OSError) -> Mistake | Failure:
+    """What the operating system refused, in words."""
+    if error.errno == errno.ENOSPC:
+        return Failure("The disk is full: make room and give the same command again.")
+    reason = error.strerror or str(error)
+    words = f"{os.fsdecode(error.filename)}: {reason}" if isinstance(error.filename, str | bytes) else reason
+    return Mistake(words) if error.errno in USERS_ERRORS else Failure(words)
+
+
+def tell(sentence: str) -> None:
+    """One line on standard error; a live line gives way to it."""
+    if sys.stderr is None:
+        return
+    start = f"\r{CLEAR}" if sys.stderr.isatty() else ""
+    with suppress(OSError):  # nobody reads it
+        print(f"{start}{one_line(sentence)}", file=sys.stderr, flush=True)
+
+
+def one_line(sentence: str) -> str:
+    """Without line breaks, and with a full stop unless it ends otherwise."""
+    line = " ".join(sentence.splitlines()).strip()
+    return line if line.endswith((".", "?", "!", "…")) else f"{line}."

@@ -1,0 +1,49 @@
+"""What options take, from what people type to a value. A wrong one says what is expected."""
+
+from argparse import ArgumentTypeError
+
+from webgraph_it.units import size_bytes
+
+
+def size(text: str) -> int:
+    """`512M`, `2G`, `1.5 GiB` → bytes."""
+    try:
+        return size_bytes(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a size; write for instance 512M or 2G") from None
+
+
+def count(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def number(text: str) -> float:
+    """Any number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def positive(text: str) -> float:
+    """`271e6`, `271,000,000`: more than 0 and less than 10¹⁸."""
+    value = number(text.replace(",", "").replace("_", ""))
+    if not 0 < value < 1e18:
+        raise ArgumentTypeError(f"{text!r} is not a number above 0 and below 1e18")
+    return value
+
+
+def port(text: str) -> int:
+    """0 to 65535."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise ArgumentTypeError(f"{text!r} is not a port (0 to 65535; 0 is any free one)")
+    return int(text)
+
+
+def words(text: str) -> list[str]:
+    """`bv,urls` → its words."""
+    return [word for word in text.split(",") if word]

@@ -1,0 +1,91 @@
+"""Serves a web until it is stopped, and writes beside it what it is asked to: truth, hits, settings, seeds."""
+
+import asyncio
+import contextlib
+import os
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+
+from webgraph_it.simweb import crawl_settings
+from webgraph_it.simweb.hits import HitLog, NoHitLog
+from webgraph_it.simweb.plan import Plan
+from webgraph_it.simweb.server import Doors, Ports, Servers
+from webgraph_it.simweb.simweb import READY
+from webgraph_it.simweb.truth import walk
+from webgraph_it.simweb.wire import Wire
+from webgraph_it.simweb.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How a web is served. None: that file is not written."""
+
+    ports: Ports
+    truth: Path | None
+    hits: Path | None
+    settings: Path | None
+    seeds: Path | None
+    """None: in a temporary file."""
+    keep: bool
+    """Whether pages stay in memory."""
+    wire: bool
+    """Whether the hit log says what clients have acknowledged."""
+    while_stdin_open: bool
+
+
+def serve(plan: Plan, service: Service) -> None:
+    """Build the web and serve it until SIGINT, SIGTERM or, if so wished, the end of standard input."""
+    _allow_many_sockets()
+    with tempfile.TemporaryDirectory(prefix="simweb-") as folder:
+        world = World(plan)
+        if service.truth:
+            walk(world).write(service.truth)
+        seeds = service.seeds or Path(folder) / "seeds.txt"
+        seeds.write_text("".join(f"{url}\n" for url in world.seeds), encoding="utf-8")
+        with contextlib.closing(HitLog(service.hits) if service.hits else NoHitLog()) as log:
+            _open_and_serve(world, service, log, seeds)
+
+
+def _allow_many_sockets() -> None:
+    """As many as the system lets us have without asking."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _open_and_serve(world: World, service: Service, log: HitLog, seeds: Path) -> None:
+    doors = Doors(world, service.ports)
+    lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports))
+    if service.settings:
+        service.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    announcement = _announcement(world, doors.ports, lines)
+    servers = Servers(world, doors, log, Wire() if service.wire else None, service.keep)
+    uvloop.run(_serve(servers, announcement, service.while_stdin_open))
+
+
+async def _serve(servers: Servers, announcement: str, while_stdin_open: bool) -> None:
+    loop = asyncio.get_running_loop()
+    serving = asyncio.create_task(servers.serve(on_ready=lambda: print(announcement, flush=True)))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, serving.cancel)
+    if while_stdin_open:
+        loop.add_reader(sys.stdin.fileno(), lambda: os.read(sys.stdin.fileno(), 4096) or serving.cancel())
+    with contextlib.suppress(asyncio.CancelledError):
+        await serving
+
+
+def _announcement(world: World, ports: Ports, lines: Sequence[str]) -> str:
+    return "\n".join(
+        [
+            "Crawl it with these settings (scrapy crawl italy …):",
+            *(f"    {line}" for line in lines),
+            f"{READY}: {len(world.hosts)} hosts, {world.plan.pages} pages; "
+            f"HTTP {ports.http}, HTTPS {ports.https}, DNS {ports.dns}. Ctrl-C stops it.",
+        ]
+    )
