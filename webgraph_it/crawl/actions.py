@@ -149,7 +149,7 @@ VERBS: Mapping[str, Verb] = {
     "delay": Verb("Seconds between two fetches of a host", {"surt": _surt, "seconds": _of_rule("delay")}),
     "max-pages": Verb("URLs accepted of each host", {"surt": _surt, "pages": _of_rule("max_pages")}),
     "priority": Verb("-100 (first) to 100 (last)", {"surt": _surt, "priority": _of_rule("priority")}),
-    "park": Verb("Leave a host alone for PARK_SECONDS", {"host": _host}),
+    "park": Verb("Leave a host alone", {"host": _host, "seconds": _of_rule("delay")}, {"seconds": 3_600.0}),
     "wake": Verb("End a host's pause", {"host": _host}),
     "bandwidth": Verb("Replace the bandwidth plan", {"schedule": _plan}),
     "connections": Verb("Change the cap on connections", {"cap": _cap}),

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from webgraph_it.crawl.actions import Action
 from webgraph_it.urls.rules import Rule, rule_of
 
+OPERATOR_BLOCK = "operator-block"
+"""Reason of State.QUOTA_CUT."""
 META = "steering"
 """Its name among the frontier's records."""
 EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
@@ -27,8 +29,10 @@ class Steering(NamedTuple):
     """Instead of BANDWIDTH_SCHEDULE; None: that one holds."""
     connections: int | None = None
     """Instead of MAX_TCP_CONNECTIONS, which stays the upper bound."""
+    parked: tuple[tuple[str, float], ...] = ()
+    """Hosts to be left alone, and until when (seconds since 1970)."""
 
-    def after(self, action: Action) -> "Steering":
+    def after(self, action: Action, now: float = 0.0) -> "Steering":
         """With this action done. Verbs that change something else leave it as it is."""
         arguments = action.arguments
         match action.name:
@@ -47,6 +51,13 @@ class Steering(NamedTuple):
                 return self._with(arguments["surt"], **effect)
             case "bandwidth":
                 return self._replace(schedule=tuple((when, rate) for when, rate in arguments["schedule"]))
+            case "park":
+                others = tuple((host, until) for host, until in self.parked if host != arguments["host"])
+                return self._replace(parked=(*others, (arguments["host"], now + arguments["seconds"])))
+            case "wake":
+                return self._replace(
+                    parked=tuple(each for each in self.parked if each[0] != arguments["host"])
+                )
             case "connections":
                 return self._replace(connections=arguments["cap"])
         return self
@@ -77,4 +88,5 @@ class Steering(NamedTuple):
             tuple(rule_of(rule) for rule in said["rules"]),
             None if schedule is None else tuple((when, rate) for when, rate in schedule),
             said["connections"],
+            tuple((host, until) for host, until in said["parked"]),
         )

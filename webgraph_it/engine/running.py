@@ -9,18 +9,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.control import Control
+from webgraph_it.crawl.control_socket import ControlSocket
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
+from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.gauges import Gauges
@@ -28,6 +33,7 @@ from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.scope_middlewares import scope_of
 from webgraph_it.engine.seed_loading import SeedLoading
+from webgraph_it.engine.steered import Steered
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
 
 if TYPE_CHECKING:
@@ -52,6 +58,7 @@ class Running:
         min_free_disk_bytes: int,
         failures: Failures,
         fail: Fail,
+        stop: Callable[[], None],
     ) -> None:
         settings, set_stat = crawler.settings, crawler.stats.set_value
         self.directory = directory
@@ -86,6 +93,23 @@ class Running:
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
         self._timers = Timers(_task_failed(failures, fail))
+        self._ask_to_stop = stop
+        steered = Steered(crawler, self, self._scope)
+        self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
+        self._socket = ControlSocket(directory.path, self.operations.do)
+
+    def ask_to_stop(self) -> None:
+        """As a SIGTERM would."""
+        self._ask_to_stop()
+
+    def _note(self, action: Action) -> None:
+        """What changes the graph is in crawl.json, too."""
+        if action.name in SHAPING:
+            self.directory.note(action.name, dict(action.arguments))
+
+    async def listen(self) -> None:
+        """To operators, until `commit_for_the_last_time`."""
+        await self._socket.open()
 
     async def load_seeds(self) -> None:
         await self.seeds.load(self._seed_list, self._scope)
@@ -116,6 +140,7 @@ class Running:
 
     async def commit_for_the_last_time(self) -> None:
         """What comes between the last commit and the end would be in the frontier alone: nothing more is recorded."""
+        await self._socket.close()
         self._timers.cancel(
             but=self._stop_watching
         )  # it sees to it that the last commit does not wait for ever

@@ -20,6 +20,10 @@ class Plan:
         self.schedule: Schedule = parse_schedule(value, timezone)
         self.reload()
 
+    def override(self, value: list[list[str]]) -> None:
+        """Another plan, until the file changes; ScheduleError: the old one stays."""
+        self.schedule = parse_schedule(value, self._timezone)
+
     def reload(self) -> bool:
         """Read the file if it changed. True: there is a new plan. ScheduleError, once: the old one stays."""
         if self._path is None or (stamp := _stamp(self._path)) == self._seen:
