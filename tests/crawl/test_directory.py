@@ -93,3 +93,15 @@ def test_new_directories_sort_by_time():
     first, second = datetime(2026, 11, 16, 9, 5, 0), datetime(2026, 11, 16, 14, 30, 5)
     assert new_directory(Path("crawls"), second) == Path("crawls/italy-20261116-143005")
     assert new_directory(Path("crawls"), first) < new_directory(Path("crawls"), second)
+
+
+def test_each_longer_seed_list_has_a_copy_of_its_own(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    for count in (1, 2, 3):
+        seeds.write_text("".join(f"http://www.sito{n}.it/\n" for n in range(count)))
+        directory = JobDirectory(tmp_path / "crawl")
+        directory.claim({"SEEDS": {"file": str(seeds), "md5": str(count)}})
+        copy = directory.seeds_copy()
+        directory.unlock()
+        assert copy is not None
+        assert (copy.name, copy.read_text()) == (f"{count:06d}.txt", seeds.read_text())

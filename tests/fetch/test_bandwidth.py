@@ -29,6 +29,11 @@ def test_what_was_read_is_paid_at_the_rate() -> None:
     assert bucket.wait(0.2) == 0.0
 
 
+def test_without_a_limit_nobody_waits() -> None:
+    bucket = TokenBucket()
+    assert (bucket.take(10**9, 0.0), bucket.wait(0.0)) == (0.0, 0.0)
+
+
 def test_an_idle_hour_leaves_credit_for_a_moment_only() -> None:
     bucket = TokenBucket(RATE, now=0.0)
     assert bucket.take(int(BURST_SECONDS * AIM), 3600.0) == 0.0

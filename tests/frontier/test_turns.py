@@ -220,6 +220,25 @@ def test_idle_addresses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(queue._addresses) <= 11
 
 
+def test_addresses_that_are_all_in_use_are_not_searched_for_each_new_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "ADDRESSES_KEPT", 10)
+    searches: list[float] = []
+    forget = Turns._forget_idle
+
+    def counted(queue: Turns, now: float) -> None:
+        searches.append(now)
+        forget(queue, now)
+
+    monkeypatch.setattr(Turns, "_forget_idle", counted)
+    queue = opened(address_delay=10_000.0)
+    for n in range(1000):
+        queue.address_used(f"192.0.2.{n}", NOW)
+    assert len(queue._addresses) == 1000
+    assert len(searches) < 10
+
+
 @PATIENT
 @given(
     st.lists(st.tuples(st.sampled_from(["", "1", "2"]), st.floats(0, 5)), max_size=30),

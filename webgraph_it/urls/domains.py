@@ -36,6 +36,12 @@ def labels_below_domain(host: str) -> int:
     return subdomain.count(".") + 1 if subdomain else 0
 
 
+def load_suffixes() -> None:
+    """Read the list now: in the middle of a crawl there may be no file descriptor left to read it with."""
+    _extractor()
+    site_above("it,a,b")
+
+
 @cache
 def _extractor() -> "TLDExtract":
     from tldextract import TLDExtract  # it loads an HTTP client, which only those who ask should wait for
