@@ -23,6 +23,7 @@ from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
+from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+RULES_SECONDS = 1.0
+"""How often RULES_FILE is looked at."""
 
 
 class Fail(Protocol):
@@ -95,6 +99,9 @@ class Running:
         self._timers = Timers(_task_failed(failures, fail))
         self._ask_to_stop = stop
         steered = Steered(crawler, self, self._scope)
+        self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._steered = steered
+        self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
         self._socket = ControlSocket(directory.path, self.operations.do)
 
@@ -125,6 +132,7 @@ class Running:
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
         every(self._standstill.interval_seconds, self._watch_standstill)
+        every(RULES_SECONDS, self._watch_rules)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     def ask_for_checkpoint(self) -> None:
@@ -168,6 +176,17 @@ class Running:
             frontier.close()
         except Exception as error:  # all is committed; only that the end was clean is not on record
             self.failures.note(f"its frontier could not be closed ({error})")
+
+    async def _watch_rules(self) -> None:
+        try:
+            self._read_rules()
+        except RulesFileError as error:
+            logger.error("%s The rules in force stay.", error)
+
+    def _read_rules(self) -> None:
+        if self._rules_file.reload():
+            self._steered.set_file_rules(self._rules_file.rules)
+            logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
         self._disk.look(self.gauges.free_disk_bytes)

@@ -201,9 +201,9 @@ class FrontierScheduler(BaseScheduler):
         del self._leases[lease.digest]
         return now + BLOCKED_SECONDS
 
-    def is_blocked(self, lease: Lease) -> bool:
-        """Whether an operator's rule forbids it."""
-        rule = self.rules.first(lease.key, lease.url)
+    def is_blocked(self, lease: Lease, mime: str = "") -> bool:
+        """Whether a rule forbids it; with `mime`, a reply of that media type."""
+        rule = self.rules.first(lease.key, lease.url, mime) if self.rules else None
         return rule is not None and rule.block
 
     def _request(self, lease: Lease, now: float) -> Request | float:
