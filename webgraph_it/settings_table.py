@@ -354,6 +354,11 @@ class Budget(Section):
     BANDWIDTH_SCHEDULE_FILE = Setting(
         "", FILE, "JSON file with such a list, used instead. It is reloaded whenever it changes."
     )
+    RULES_FILE = Setting(
+        "",
+        FILE,
+        "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
+    )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
 
 

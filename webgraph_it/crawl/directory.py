@@ -171,6 +171,14 @@ class JobDirectory(CrawlDirectory):
     def _has_no_copy(found: Mapping[str, Any]) -> bool:
         return not _member(found.get("SEEDS"), "copy")
 
+    def note(self, name: str, value: Any) -> None:
+        """An operator changed something that shapes the graph: a line in the history of crawl.json."""
+        found = self.record()
+        write_json(
+            self.crawl_file,
+            {**found, HISTORY: [*found.get(HISTORY, []), _entry([Change(name, None, value)])]},
+        )
+
     def write_committed(self, files: Mapping[str, Durable]) -> None:
         lengths: dict[str, dict[str, int]] = {}
         for name, file in sorted(files.items()):

@@ -19,6 +19,7 @@ from webgraph_it.crawl.directory import (
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
+from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import Settings, SettingsError, check
@@ -33,7 +34,16 @@ from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
 logger = logging.getLogger(__name__)
 
-PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, NotOursError, FrontierError, ShardError)
+PROBLEMS = (
+    SettingsError,
+    RulesFileError,
+    ScheduleError,
+    SeedsError,
+    DirectoryError,
+    NotOursError,
+    FrontierError,
+    ShardError,
+)
 LEAST_CONNECTIONS = 4
 ROOMY_BYTES = 150_000_000
 """A worker needs about 30 MB to start. Below this limit one is started as a test, which takes half a second."""
@@ -50,6 +60,7 @@ def preflight(settings: Settings) -> None:
     ):
         raise SettingsError(nobody_to_ask)
     Plan(values.BANDWIDTH_SCHEDULE, values.BANDWIDTH_SCHEDULE_FILE, values.SCHEDULE_TIMEZONE)
+    RulesFile(values.RULES_FILE).reload()
     check_memory(values.EXTRACT_MEMORY, values.EXTRACT_WORKERS)
     fit_descriptors(settings)
     if settings.get("JOBDIR") is not None and not str(settings["JOBDIR"]).strip():

@@ -45,15 +45,15 @@ class ProgressLog:
         self._committer = committer
         self._complaints = complaints
         self._set_stat = set_stat
-        self._last: Moment | None = None
+        self.last: Moment | None = None
 
     async def write_if_due(self) -> None:
-        if is_due(time.monotonic(), self._run, self._last):
+        if is_due(time.monotonic(), self._run, self.last):
             self.write()
 
     def write(self) -> None:
-        self._last = self._take(self._last)
-        snapshot = self._last.snapshot
+        self.last = self._take(self.last)
+        snapshot = self.last.snapshot
         try:
             self._append(snapshot.to_json())
         except OSError as error:  # usually a full disk, for which the crawl itself waits

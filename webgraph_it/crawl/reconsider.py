@@ -9,7 +9,9 @@ already queued. A queued node keeps its line in the log; when it is fetched, its
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.records import Limits
@@ -38,9 +40,8 @@ def reconsidered(
         return
     queued = 0
     for number, line in enumerate(page_lines(page_parts(directory, committed))):
-        if line["state"] == State.QUOTA_CUT:
-            link = Link(line["url"], line["key"], digest(line["key"]), "")
-            place = (line["depth"], line.get("host_depth", 0), line["via"])
+        if line["state"] == State.QUOTA_CUT and line["reason"] != OPERATOR_BLOCK:
+            link, place = _cut_node(line)
             if frontier.reconsider(link, *place, line["reason"], now):
                 queued += 1
                 tally.take_back_cut(State.QUOTA_CUT, line["reason"])
@@ -48,6 +49,28 @@ def reconsidered(
             yield queued
     frontier.put_meta(META_NAME, wanted)
     yield queued
+
+
+def unblocked(
+    directory: CrawlDirectory, frontier: Frontier, tally: Tally, starts: tuple[str, ...], now: float
+) -> Iterator[int]:
+    """Queue again what a block cut among keys with these starts, by the committed page log; yields as above."""
+    queued = 0
+    for number, line in enumerate(page_lines(directory.parts(PAGES_FOLDER))):
+        if line["reason"] == OPERATOR_BLOCK and line["key"].startswith(starts):
+            link, place = _cut_node(line)
+            if frontier.unblock(link, *place, now):
+                queued += 1
+                tally.take_back_cut(State.QUOTA_CUT, OPERATOR_BLOCK)
+        if number % AT_ONCE == 0:
+            yield queued
+    yield queued
+
+
+def _cut_node(line: Mapping[str, Any]) -> tuple[Link, tuple[int, int, str]]:
+    """The node of a line of the page log, and its place: depth, depth on its host, the page that found it."""
+    link = Link(line["url"], line["key"], digest(line["key"]), "")
+    return link, (line["depth"], line.get("host_depth", 0), line["via"])
 
 
 def page_parts(directory: Path, committed: Mapping[str, Durable]) -> list[Part]:

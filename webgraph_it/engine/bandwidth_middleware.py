@@ -58,6 +58,11 @@ class BandwidthMiddleware:
         if self._ticks.running:
             self._ticks.stop()
 
+    def override(self, schedule: list[list[str]]) -> None:
+        """An operator's plan instead of the one in force."""
+        self._plan.override(schedule)
+        self.tick(time.time())
+
     def rate_until(self, utc: float) -> float | None:
         """When the rate of the current plan next changes; None if never."""
         return self._plan.schedule.changes_at(utc)

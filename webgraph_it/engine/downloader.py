@@ -44,7 +44,7 @@ class LeanDownloader:
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._watched: bool | None = None
         self._callable: dict[tuple[str, bool], list[Callable[..., Any]]] = {}
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._requests: dict[asyncio.Task[Any], Request] = {}
         """Requests between the first middleware and the end of the fetch."""
         self._called_off: set[asyncio.Task[Any]] = set()
         self.active: set[Request] = set()
@@ -75,7 +75,7 @@ class LeanDownloader:
         """Run the downloader middlewares and the handler, as Scrapy's middleware manager does."""
         task = asyncio.current_task()
         assert task is not None
-        self._under_way.add(task)
+        self._requests[task] = request
         try:
             result = await self._requested(request)
         except AddressBusy as busy:
@@ -88,10 +88,10 @@ class LeanDownloader:
                 raise
             self._called_off.remove(task)
             task.uncancel()
-            called_off = FetchCalledOff(f"{request.url}: the crawl is stopping")
+            called_off = FetchCalledOff(f"{request.url}: it is not wanted any longer")
             result = await self._failed(called_off, request)
         finally:
-            self._under_way.discard(task)
+            self._requests.pop(task, None)
         return await self._responded(result, request)
 
     async def _failed(self, error: Exception, request: Request) -> Response | Request:
@@ -104,9 +104,18 @@ class LeanDownloader:
                 await told
         raise error
 
+    def call_off_if(self, is_unwanted: Callable[[Request], bool]) -> int:
+        """End the fetches that are not wanted any longer; how many."""
+        unwanted = [task for task, request in self._requests.items() if is_unwanted(request)]
+        for task in unwanted:
+            if task not in self._called_off:
+                self._called_off.add(task)
+                task.cancel()
+        return len(unwanted)
+
     def call_off(self, spared: Container[asyncio.Task[Any]] = ()) -> None:
         """End all fetches except `spared` with FetchCalledOff, because the crawl is stopping."""
-        for task in self._under_way - self._called_off:
+        for task in self._requests.keys() - self._called_off:
             if task not in spared:
                 self._called_off.add(task)
                 task.cancel()

@@ -86,15 +86,15 @@ class CrawlExtension:
 
     async def spider_opened(self) -> None:
         try:
-            self._open()
+            await self._open()
         except Exception as error:
             self._failures.note(f"it could not be opened ({error!r})")
             raise CloseSpider("failed") from error
 
-    def _open(self) -> None:
+    async def _open(self) -> None:
         scheduler_of(self._crawler).leases.on_failure = self._step_failed
         running = Running(
-            self._crawler, self._directory, self._min_free_disk_bytes, self._failures, self.fail
+            self._crawler, self._directory, self._min_free_disk_bytes, self._failures, self.fail, self._stop
         )
         self._join(running)
         self._crawler.stats.set_value("start_time", datetime.now(UTC))
@@ -106,6 +106,7 @@ class CrawlExtension:
         self._signals = UnixSignals(running.ask_for_checkpoint)
         self._signals.listen()
         running.stalls.watchdog.start()
+        await running.listen()
         self._running = running
 
     def _join(self, running: Running) -> None:
@@ -172,6 +173,12 @@ class CrawlExtension:
             failed=bool(self._failures),
         ):
             logger.info(words)
+
+    def _stop(self) -> None:
+        """An operator wants the crawl to end: as after SIGTERM, it can be resumed."""
+        if not scheduler_of(self._crawler).is_closing:
+            closing = self._crawler.engine.close_spider_async(reason="shutdown")
+            self._closing = asyncio.get_running_loop().create_task(closing)
 
     # -- failures --------------------------------------------------------------------------------------------
 

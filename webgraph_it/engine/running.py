@@ -9,18 +9,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.control import Control
+from webgraph_it.crawl.control_socket import ControlSocket
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
+from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
+from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.gauges import Gauges
@@ -28,12 +34,16 @@ from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.scope_middlewares import scope_of
 from webgraph_it.engine.seed_loading import SeedLoading
+from webgraph_it.engine.steered import Steered
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+RULES_SECONDS = 1.0
+"""How often RULES_FILE is looked at."""
 
 
 class Fail(Protocol):
@@ -52,6 +62,7 @@ class Running:
         min_free_disk_bytes: int,
         failures: Failures,
         fail: Fail,
+        stop: Callable[[], None],
     ) -> None:
         settings, set_stat = crawler.settings, crawler.stats.set_value
         self.directory = directory
@@ -86,6 +97,26 @@ class Running:
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
         self._timers = Timers(_task_failed(failures, fail))
+        self._ask_to_stop = stop
+        steered = Steered(crawler, self, self._scope)
+        self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._steered = steered
+        self._read_rules()
+        self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
+        self._socket = ControlSocket(directory.path, self.operations.do)
+
+    def ask_to_stop(self) -> None:
+        """As a SIGTERM would."""
+        self._ask_to_stop()
+
+    def _note(self, action: Action) -> None:
+        """What changes the graph is in crawl.json, too."""
+        if action.name in SHAPING:
+            self.directory.note(action.name, dict(action.arguments))
+
+    async def listen(self) -> None:
+        """To operators, until `commit_for_the_last_time`."""
+        await self._socket.open()
 
     async def load_seeds(self) -> None:
         await self.seeds.load(self._seed_list, self._scope)
@@ -101,6 +132,7 @@ class Running:
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
         every(self._standstill.interval_seconds, self._watch_standstill)
+        every(RULES_SECONDS, self._watch_rules)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     def ask_for_checkpoint(self) -> None:
@@ -116,6 +148,7 @@ class Running:
 
     async def commit_for_the_last_time(self) -> None:
         """Record nothing more, then commit. A page recorded after this commit would be in the frontier only."""
+        await self._socket.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
@@ -141,6 +174,17 @@ class Running:
             frontier.close()
         except Exception as error:  # all is committed; only the mark of a clean end is missing
             self.failures.note(f"its frontier could not be closed ({error})")
+
+    async def _watch_rules(self) -> None:
+        try:
+            self._read_rules()
+        except RulesFileError as error:
+            logger.error("%s The rules in force stay.", error)
+
+    def _read_rules(self) -> None:
+        if self._rules_file.reload():
+            self._steered.set_file_rules(self._rules_file.rules)
+            logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
         self._disk.look(self.gauges.free_disk_bytes)

@@ -36,6 +36,7 @@ from webgraph_it.robots.expiry import Need, need
 from webgraph_it.robots.policy import origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.urls import Refusal, key
+from webgraph_it.urls.rules import Rules
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+DROPPED_AT_ONCE = 100
+"""Blocked URLs that are recorded in one turn of the event loop: a few milliseconds."""
+BLOCKED_SECONDS = 0.05
+"""How soon a blocked URL is looked at again that could not be recorded at once."""
 AGAIN = "again"
 """Meta key of requests that a middleware wants to send under an existing lease."""
 
@@ -73,6 +78,11 @@ class FrontierScheduler(BaseScheduler):
         self._pump: Callable[[], None] | None = None
         self.look_again: Callable[[], None] = self.wake
         """Called when there may be something to fetch. A lane takes it in the same turn of the event loop."""
+        self.rules = Rules()
+        self.parked: dict[str, float] = {}
+        """Hosts that an operator wants to be left alone, and until when."""
+        self.drop: Callable[[Lease], bool] | None = None
+        """Records a blocked URL without fetching it. False if that must wait a moment."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -157,7 +167,15 @@ class FrontierScheduler(BaseScheduler):
     def _take(self, now: float) -> Request | None:
         if self._again and (again := self._again.take(now)) is not None:
             return again
+        dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
+            if self._is_steered and (steered := self._steered(lease, now)) is not None:
+                if steered > now:
+                    self.frontier.release(lease, now, steered)
+                dropped += 1
+                if dropped < DROPPED_AT_ONCE:
+                    continue
+                break
             free_at = self.errands.free_at(lease.host, now)
             request = self._request(lease, now) if free_at <= now else free_at
             if isinstance(request, Request):
@@ -166,6 +184,27 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
+
+    @property
+    def _is_steered(self) -> bool:
+        return bool(self.rules or self.parked)
+
+    def _steered(self, lease: Lease, now: float) -> float | None:
+        """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
+        if (until := self.parked.get(lease.host, 0.0)) > now:
+            return until
+        if not self.is_blocked(lease):
+            return None
+        self._leases[lease.digest] = lease
+        if self.drop is not None and self.drop(lease):
+            return now
+        del self._leases[lease.digest]
+        return now + BLOCKED_SECONDS
+
+    def is_blocked(self, lease: Lease, mime: str = "") -> bool:
+        """Whether a rule forbids it; with `mime`, a reply of that media type."""
+        rule = self.rules.first(lease.key, lease.url, mime) if self.rules else None
+        return rule is not None and rule.block
 
     def _request(self, lease: Lease, now: float) -> Request | float:
         """A request for the page or, first, for the robots.txt of its origin; or the time when to look again."""

@@ -351,6 +351,13 @@ class Fetcher:
                 turn.set_result(None)
                 return
 
+    def set_connection_cap(self, cap: int) -> None:
+        """MAX_TCP_CONNECTIONS is `cap` from now on."""
+        surplus, granted = self.governor.resize(cap, min(self.settings.idle_cap, cap))
+        for connection in surplus:
+            connection.close()
+        self._grant(granted)
+
     async def close(self) -> None:
         """Close every idle connection and stop."""
         for connection in self.governor.idle_since(float("inf")):

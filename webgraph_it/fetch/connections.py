@@ -83,6 +83,15 @@ class Governor(Generic[Connection, Ticket]):
         self._queue.append((ticket, key))
         return Place(False, close=self.oldest_idle())
 
+    def resize(self, cap: int, idle_cap: int) -> tuple[list[Connection], list[Ticket]]:
+        """Another cap from now on: the idle connections above it, for the caller to close, and who may open one now.
+
+        Connections that carry a request are not closed; until they end, the old number may still be there.
+        """
+        self.cap, self.idle_cap = cap, idle_cap
+        surplus = max(self.sockets - cap, len(self._idle) - idle_cap, 0)
+        return list(self._idle)[:surplus], self._granted()
+
     def give_up(self, ticket: Ticket) -> None:
         """The request no longer waits."""
         self._queue = deque(entry for entry in self._queue if entry[0] is not ticket)

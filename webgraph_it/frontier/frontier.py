@@ -6,6 +6,8 @@
     Layers, Store           what is durable           (freeze)
 
 A leased URL stays in its queue until `done`: a crash loses the lease, not the URL.
+
+Longer than 400 lines because it is the one list of the frontier's verbs; the work is done in the parts above.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +17,7 @@ from math import inf
 from webgraph_it.items import Link, State
 from webgraph_it.robots.expiry import of_known_age
 from webgraph_it.robots.record import RobotsRecord
+from webgraph_it.urls.rules import Rules
 
 from .hosts import Host
 from .intake import Intake
@@ -139,6 +142,27 @@ class Frontier:
         """
         return self._intake.reconsider(link, depth, host_depth, via, reason, now)
 
+    # -- rules ----------------------------------------------------------------------------------------------
+
+    def set_rules(self, rules: Rules) -> None:
+        """From now on these delays, quotas, depths and priorities hold. What is queued keeps its place."""
+        self._roster.rules = self._intake.rules = rules
+
+    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+        """Queue a node again that a block had cut; False if it is not cut, or was never accepted."""
+        return self._intake.unblock(link, depth, host_depth, via, now)
+
+    def wake(self, name: str, now: float) -> bool:
+        """End the pause of a host that failed; False if it has no URLs, or is being asked now."""
+        host = self._roster.host(name)
+        if not host.queued or name in self._leased:
+            return False
+        self._totals.hosts_parked -= host.clock.parked
+        host.clock = host.clock._replace(ready_at=now, parked=False, failures=0, parkings=0)
+        self._roster.hasten(host, now)
+        self._roster.save(host)
+        return True
+
     # -- out ------------------------------------------------------------------------------------------------
 
     def next(self, now: float) -> Lease | None:
@@ -207,7 +231,7 @@ class Frontier:
 
     def _learn(self, host: Host, outcome: Outcome, now: float) -> None:
         """Update the host after a fetch that ended at `now`."""
-        host.clock = self._policy.after(host.clock, outcome, now)
+        host.clock = self._roster.policy_of(host.name).after(host.clock, outcome, now)
         self._totals.hosts_parked += host.clock.parked  # no leased host is
         host.failed += outcome.failure is not Failure.NONE
         host.address = outcome.address or host.address
@@ -243,7 +267,7 @@ class Frontier:
     def host_delay(self, name: str) -> float:
         """Seconds that the host rests after a fetch."""
         clock = self._roster.host(name).clock
-        return self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""

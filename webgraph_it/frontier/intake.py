@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 from webgraph_it.items import Link, State
+from webgraph_it.urls.rules import Rules
 
 from .hosts import Host
 from .layers import Layers
 from .layout import PLACE, QUEUE, SEEN, host_of, packed_entry, packed_seed, packed_seen, seen_of
-from .order import Priority
+from .order import HIGHEST, Priority
 from .records import Added, Cut, Limits
 from .roster import Roster
 from .seen import Seen
@@ -38,6 +39,7 @@ class Intake:
         self._priority = priority
         self.traps = Traps(layers, limits)
         self.seen = Seen(layers)
+        self.rules = Rules()
 
     def add(
         self,
@@ -146,6 +148,8 @@ class Intake:
             return Cut(link, State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
+        if self.rules and self._is_too_deep(link, depth):
+            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if reason := self.traps.host_depth(host_depth) or self.traps.queries(link):
             return Cut(link, State.TRAP_CUT, reason, host_depth)
         if cut := self._cut_by_quota(link, host, host_depth):
@@ -155,9 +159,31 @@ class Intake:
         return None
 
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
-        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
+        most = self._limits.max_pages_per_host
+        if self.rules and (rule := self.rules.of_host(host.name)) is not None and rule.max_pages is not None:
+            most = rule.max_pages
+        if most and host.accepted >= most:
             return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
         return None
+
+    def _is_too_deep(self, link: Link, depth: int) -> bool:
+        rule = self.rules.first(link.key, link.url)
+        return rule is not None and rule.max_depth is not None and depth > rule.max_depth
+
+    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+        """Frontier.unblock. The node was accepted before, so no limit is asked again."""
+        if not self.seen.is_quota_cut(link.digest):
+            return False
+        host = self._roster.host(host_of(link.key))
+        if not host.accepted:
+            return False
+        host.accepted -= 1
+        host.finished -= 1
+        self._totals.done -= 1
+        self.enqueue(host, link, depth, host_depth, via, now)
+        self._roster.save(host)
+        self.seen.mark_queued(link.digest)
+        return True
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
@@ -180,7 +206,7 @@ class Intake:
     def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
         """Append the link to its host's queue. A host without URLs joins the line."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self.new_place(link.key, depth), packed)
+        self.append(host, self._place_of(link, depth), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
@@ -212,6 +238,14 @@ class Intake:
         self._roster.enter_new(names, first + 1, now)
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
+
+    def _place_of(self, link: Link, depth: int) -> bytes:
+        """`new_place`, moved by the priority that a rule sets."""
+        rule = self.rules.first(link.key, link.url) if self.rules else None
+        if rule is None or not rule.priority:
+            return self.new_place(link.key, depth)
+        moved = self._priority(link.key, depth) + rule.priority
+        return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
 
     def new_place(self, key: str, depth: int) -> bytes:
         """A place after all entries of the same priority."""

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import overload
 
+from webgraph_it.urls.rules import Rules
+
 from .hosts import Host, packed_new
 from .layers import Layers
 from .layout import FIRST_CONTACT, FIRST_LINE, HOST, KNOWN_LINE, LINE, LINE_PLACE
@@ -61,6 +63,7 @@ class Roster:
         self._layers = layers
         self._totals = totals
         self._policy = policy
+        self.rules = Rules()
         self._active: dict[str, Host] = {}
         self._known_line = Window(KNOWN_LINE, LINE_PREFETCH)
         self._first_line = Window(FIRST_LINE, LINE_PREFETCH)
@@ -68,6 +71,21 @@ class Roster:
         """Whether the last host that became active was a first contact."""
         self.resting: set[Host] = set()
         self.turns = Turns(policy.address_delay_seconds, opened_at)
+
+    def policy_of(self, name: str) -> Politeness:
+        """The crawl's, with the delay that a rule sets for this host."""
+        rule = self.rules.of_host(name) if self.rules else None
+        if rule is None or rule.delay is None:
+            return self._policy
+        return self._policy._replace(host_delay_seconds=rule.delay)
+
+    def hasten(self, host: Host, now: float) -> None:
+        """A host with URLs, which is not leased, may be asked now: whatever it waited for is over."""
+        if host.name in self._active:
+            self.turns.hasten(host)
+        else:
+            self._layers.remove(LINE + host.line)
+            self._enlist(host, now)
 
     def host(self, name: str) -> Host:
         """The host; a new one if it was never saved. A change takes effect when it is saved."""
@@ -177,7 +195,7 @@ class Roster:
         clock, unknown_until = host.clock, self._totals.unknown_until
         if not unknown_until:
             return clock.ready_at
-        delay = self._policy.delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        delay = self.policy_of(host.name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
         return max(clock.ready_at, unknown_until + delay)
 
     def _should_make_room(self, host: Host, wait_seconds: float, now: float) -> bool:

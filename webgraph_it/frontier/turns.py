@@ -18,7 +18,7 @@ which may be later (it waited for a socket) or elsewhere (the name now has anoth
 
 from collections import deque
 from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 
 from .hosts import Host
@@ -112,6 +112,14 @@ class Turns:
             self._ready.append(host)
         else:
             heappush(self._waiting, (ready_at, next(self._tie), host))
+
+    def hasten(self, host: Host) -> None:
+        """A host that waits for its own time is ready; one that waits for its address still does."""
+        others = [entry for entry in self._waiting if entry[2] is not host]
+        if len(others) < len(self._waiting):
+            heapify(others)
+            self._waiting = others
+            self._ready.append(host)
 
     def take(self, now: float) -> Host | None:
         """The next host whose time has come."""

@@ -23,6 +23,7 @@ from webgraph_it.crawl.local_failures import LocalFailures
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.reasons import COMPONENT
 from webgraph_it.crawl.reconsider import reconsidered
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.values import check
 from webgraph_it.crawl.visit import (
     READ,
@@ -54,7 +55,7 @@ from webgraph_it.extract import link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.frontier.records import FrontierError, Lease
-from webgraph_it.items import Page
+from webgraph_it.items import Page, State
 from webgraph_it.robots.policy import RobotsPolicy, origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.settings_table import CrawlSettings
@@ -183,6 +184,8 @@ class ItalySpider(Spider):
             return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
         decision = judge(reply, lease, may_retry=self._may_retry(lease))
+        if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
+            return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
         if decision is READ:
             self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
             return [await self._read(reply, lease)]
