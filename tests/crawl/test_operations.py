@@ -1,8 +1,11 @@
 """Operators steer real crawls through the control socket: at once, durably, on the record."""
 
 import json
+import os
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.crawl.crawling import differences, finish, start_alone, start_crawl
+from tests.crawl.crawling import PROJECT, differences, finish, start_alone, start_crawl
+from webgraph_it.cli.control import VERB
 from webgraph_it.crawl.control_socket import ControlError, ask
 from webgraph_it.simweb import SimWeb
 
@@ -205,3 +209,20 @@ def test_parked_a_host_is_left_alone_and_woken_it_is_asked(tmp_path: Path) -> No
         ask(tmp_path, {"action": "wake", "host": host})
         time.sleep(1.5)
         assert host in hosts_asked(web, parked_at + 1.0)
+
+
+def test_the_examples_of_the_shell_do_what_they_say(web: SimWeb, tmp_path: Path) -> None:
+    with running(start_crawl(web, tmp_path / "crawls" / "italy-1", **SLOW)):
+        wait_for(tmp_path / "crawls" / "italy-1", 5)
+        for example in VERB.examples:
+            words = shlex.split(example)[1:]
+            ended = subprocess.run(
+                [sys.executable, "-m", "webgraph_it", *words],
+                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": str(PROJECT)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert ended.returncode == 0, ended.stderr
+        assert wait_for(tmp_path / "crawls" / "italy-1")["rules"] == [{"surt": "it,esempio,", "block": True}]

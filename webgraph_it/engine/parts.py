@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.fetch.client import Fetcher, FetchSettings
-from webgraph_it.fetch.dns import DnsSettings, Resolver
+from webgraph_it.fetch.dns import FAILURE_TTL_SECONDS, DnsSettings, Resolver
 from webgraph_it.fetch.guard import Guard, networks
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.fetch.shaper import Shaper
@@ -90,6 +90,7 @@ def dns_settings(settings: Mapping[str, Any]) -> DnsSettings:
         minimum_ttl=settings["DNS_MIN_TTL"],
         maximum_ttl=settings["DNS_MAX_TTL"],
         negative_ttl=settings["DNS_NEGATIVE_TTL"],
+        failure_ttl=min(FAILURE_TTL_SECONDS, settings["DNS_NEGATIVE_TTL"]),
         cache_size=settings["DNS_CACHE_SIZE"],
         ipv6=settings["DNS_IPV6"],
     )

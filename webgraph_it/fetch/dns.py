@@ -35,6 +35,9 @@ _RECORDS_PER_QUESTION = 5
 """An answer with more records counts as several questions: c-ares keeps 0.25 KB for each."""
 
 
+FAILURE_TTL_SECONDS = 30.0
+
+
 class Answer(NamedTuple):
     """The addresses of a host name, or why there are none."""
 
@@ -60,7 +63,7 @@ class DnsSettings:
     cache_size: int
     ipv6: bool
     """Ask for AAAA if there is no A."""
-    failure_ttl: float = 30.0
+    failure_ttl: float = FAILURE_TTL_SECONDS
     """For a timeout or a server failure, which says less than a negative answer."""
     concurrency: int = 200
     """Maximum of concurrent questions: a resolver's socket buffer drops part of a large burst."""

@@ -23,6 +23,7 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
         "BACK_OFF": 0.1,
         "PARK_SECONDS": 1,
         "ROBOTS_RETRY_DELAY": 0.2,
+        "DNS_NEGATIVE_TTL": 0.1,
         "MAX_QUERIES_PER_PATH": 20,
         "MAX_HOSTS_PER_DOMAIN": WILDCARD_BOUND,
     }
