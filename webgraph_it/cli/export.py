@@ -1,4 +1,4 @@
-"""`webgraph-it export`: a compact graph in the formats of other tools. See docs/convert.md."""
+"""`webgraph-it export`: a compact graph in the formats of other tools. See docs/export.md."""
 
 from argparse import Namespace
 
@@ -21,17 +21,21 @@ def run(options: Namespace) -> int:
     from webgraph_it.files.received import InputError
     from webgraph_it.graph import GraphError
 
-    with mistakes(ConvertError, GraphError, InputError), compiling_is_told(Progress()):
-        return export(options)
+    progress = Progress()
+    with mistakes(ConvertError, GraphError, InputError), compiling_is_told(progress):
+        return export(options, progress)
 
 
 VERB = Verb(
     name="export",
     summary="Write a compact graph in the formats of other tools.",
     examples=(
+        "webgraph-it export italy --to italy.sqlite",
+        "webgraph-it export italy --format url-arcs --to -",
         "webgraph-it export italy --format cc --to common-crawl",
         "webgraph-it export italy --format gexf --level hosts --to hosts.gexf",
     ),
     add_options=add_options,
     run=run,
+    interrupted="Interrupted: what was half written is removed.",
 )

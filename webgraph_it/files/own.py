@@ -9,6 +9,7 @@ directory would decide which of the user's files is overwritten. What is made he
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from typing import BinaryIO
 from webgraph_it.files.regular import kind
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
+SHARED_MODE = 0o666
+"""Of a file that is made for others, too: what the user's umask leaves of it."""
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 NEW = ".new"
 """Ends the name of a file that is not finished."""
@@ -37,19 +40,56 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """What is written in the block becomes the file at its end, on disk, all of it or nothing."""
+def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
+    """What is written in the block becomes the file at its end, on disk, all of it or nothing.
+
+    If the block fails, the file is what it was before, and nothing else is left behind.
+    """
     temporary = path.with_name(path.name + NEW)
     temporary.unlink(missing_ok=True)  # of a crash; of a symbolic link the link itself
-    descriptor = os.open(
-        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE
-    )
-    with open(descriptor, "wb") as file:
-        yield file
-        file.flush()
-        os.fsync(descriptor)
-    temporary.rename(path)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        temporary.rename(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     sync(path.parent)
+
+
+@contextmanager
+def whole_path(path: Path) -> Iterator[Path]:
+    """whole_file for tools that open their file by name: what is under the name in the block becomes the file at its end.
+
+    The name is in a folder of its own, and what the tool puts beside it (journals, spilled memory) goes with the folder.
+    """
+    folder = path.with_name(path.name + NEW)
+    _remove(folder)  # of a crash
+    folder.mkdir(FOLDER_MODE)
+    try:
+        yield folder / path.name
+        sync(folder / path.name)
+        (folder / path.name).rename(path)
+    finally:
+        _remove(folder)
+    sync(path.parent)
+
+
+def _remove(path: Path) -> None:
+    """Whatever it is; of a symbolic link the link itself."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes | str, mode: int = FILE_MODE) -> None:
+    """The old content or the new, never a part."""
+    with whole_file(path, mode) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def make_folder(path: Path) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NODES = "nodes.parquet"
+ARCS_AT_A_TIME = 1 << 20
 HOSTS, DOMAINS = "hosts", "domains"
 
 __all__ = ["DOMAINS", "HOSTS", "NODES", "SUMMARY", "GraphError", "WebGraph"]
@@ -77,6 +78,14 @@ class WebGraph:
     def predecessors(self, node: int) -> Array:
         """Ids that link to `node`, increasing."""
         return self._predecessors.of(self._checked(node))
+
+    def arc_blocks(self, most_arcs: int = ARCS_AT_A_TIME) -> Iterator[tuple[Array, Array, Array | None]]:
+        """(sources, targets, weights) of some arcs at a time, in order. Memory does not grow with the graph."""
+        for first, offsets, targets in self._successors.blocks(most_arcs):
+            nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
+            here = slice(int(offsets[0]), int(offsets[-1]))
+            weights = None if self.weights is None else np.asarray(self.weights[here])
+            yield np.repeat(nodes, np.diff(offsets)), targets, weights
 
     def outdegree(self, node: int) -> int:
         return len(self.successors(node))

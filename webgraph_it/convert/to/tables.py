@@ -1,0 +1,106 @@
+"""A compact graph as tables: nodes and arcs of the pages, the hosts and the domains.
+
+    nodes, hosts, domains              one row per node, in order of id: the columns of nodes.parquet (docs/formats.md)
+    arcs, host_arcs, domain_arcs       source, target (and weight), in order of source and target
+
+Guarantees: rows come some at a time, so that memory does not grow with the graph. What is damaged is a GraphError;
+rows before it may have been handed out. Ids are below 2^31, so that a signed 32-bit number holds them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from webgraph_it.graph import node_table
+from webgraph_it.graph.damage import damaged
+from webgraph_it.graph.webgraph import DOMAINS, HOSTS, NODES, WebGraph
+from webgraph_it.progress import Progress
+
+ROWS_AT_A_TIME = 1 << 16
+ID, COUNT, STATUS, TEXT = pa.uint32(), pa.int64(), pa.uint16(), pa.string()
+PAGES = "pages"
+NAMES = {PAGES: ("nodes", "arcs"), HOSTS: ("hosts", "host_arcs"), DOMAINS: ("domains", "domain_arcs")}
+"""Level → its two tables."""
+COLUMNS = {
+    PAGES: {"id": ID, "url": TEXT, "host": ID, "state": TEXT, "status": STATUS, "depth": COUNT},
+    HOSTS: {
+        "id": ID, "name": TEXT, "key": TEXT, "url": TEXT, "domain": ID,
+        "first": ID, "pages": COUNT, "fetched": COUNT,
+    },
+    DOMAINS: {
+        "id": ID, "name": TEXT, "key": TEXT, "url": TEXT,
+        "first": ID, "pages": COUNT, "fetched": COUNT, "first_host": ID, "hosts": COUNT,
+    },
+}  # fmt: skip
+"""Level → the columns of its nodes. A null stands only in node_table.WITH_GAPS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A name, columns, and rows that are read when they are asked for."""
+
+    name: str
+    rows: int
+    columns: dict[str, pa.DataType]
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+
+    @property
+    def schema(self) -> pa.Schema:
+        fields = (pa.field(name, kind, name in node_table.WITH_GAPS) for name, kind in self.columns.items())
+        return pa.schema(fields)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that no two rows have in common; rows come in their order."""
+        return ("id",) if "id" in self.columns else ("source", "target")
+
+    def read(self, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The rows, some at a time; the progress is told how many have been taken."""
+        progress.begin(self.name, self.rows)
+        done = 0
+        for batch in self.batches():
+            yield batch
+            done += batch.num_rows
+            progress.at(done)
+        progress.end(f"{done:,} rows")
+
+
+def tables(path: Path, level: str | None = None) -> list[Table]:
+    """The tables of a compact graph directory: of one level, or of all that it has."""
+    if level:
+        return _of_level(path, level)
+    present = [PAGES, *(name for name in (HOSTS, DOMAINS) if (path / name).is_dir())]
+    return [table for name in present for table in _of_level(path, name)]
+
+
+def _of_level(path: Path, level: str) -> list[Table]:
+    graph = WebGraph(path if level == PAGES else path / level)
+    nodes, arcs = NAMES[level]
+    weight = {} if level == PAGES else {"weight": COUNT}
+    return [
+        Table(nodes, len(graph), COLUMNS[level], lambda: _node_batches(graph, COLUMNS[level])),
+        Table(arcs, graph.arcs, {"source": ID, "target": ID, **weight}, lambda: _arc_batches(graph)),
+    ]
+
+
+def _node_batches(graph: WebGraph, columns: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+    """An id is the number of its row, whatever the file says."""
+    path, stored = graph.path / NODES, [name for name in columns if name != "id"]
+    for first, batch in node_table.batches(path, len(graph), stored, ROWS_AT_A_TIME):
+        ids = pa.array(np.arange(first, first + batch.num_rows, dtype=np.uint32))
+        try:
+            values = [ids, *(batch.column(name).cast(columns[name]) for name in stored)]
+        except pa.ArrowInvalid as error:
+            raise damaged(path, f"has a value that is too large ({error})") from None
+        yield pa.RecordBatch.from_arrays(values, names=list(columns))
+
+
+def _arc_batches(graph: WebGraph) -> Iterator[pa.RecordBatch]:
+    for sources, targets, weights in graph.arc_blocks():
+        columns = {"source": pa.array(sources), "target": pa.array(targets)}
+        if weights is not None:
+            columns["weight"] = pa.array(weights.astype(np.int64))
+        yield pa.RecordBatch.from_pydict(columns)
