@@ -89,7 +89,9 @@ def export(options: argparse.Namespace, progress: Progress) -> int:
     """Run `export`; returns the exit code."""
     name = options.format or _format_of(options.to)
     if options.to == STDOUT and name not in ARC_FORMATS:
-        raise ConvertError(f"{name} cannot go to standard output: only arcs and url-arcs can. Give a name with --to.")
+        raise ConvertError(
+            f"{name} cannot go to standard output: only arcs and url-arcs can. Give a name with --to."
+        )
     if name in TABLE_FORMATS:
         print(TABLE_FORMATS[name](options, progress))
     elif name in ARC_FORMATS:
@@ -137,7 +139,9 @@ def _arcs_as_text(options: argparse.Namespace, name: str, progress: Progress) ->
     graph = open_level(options.graph, options.level or "pages")
     if options.to == STDOUT:
         sys.stdout.flush()
-        with open(sys.stdout.fileno(), "wb", closefd=False) as file:  # stdout.buffer may be unbuffered: short writes
+        with open(
+            sys.stdout.fileno(), "wb", closefd=False
+        ) as file:  # stdout.buffer may be unbuffered: short writes
             write_arcs(graph, file, ARC_FORMATS[name], None)
         return
     to = _file(options.to)

@@ -9,7 +9,6 @@ directory would decide which of the user's files is overwritten. What is made he
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,32 +57,6 @@ def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync(path.parent)
-
-
-@contextmanager
-def whole_path(path: Path) -> Iterator[Path]:
-    """whole_file for tools that open their file by name: what is under the name in the block becomes the file at its end.
-
-    The name is in a folder of its own, and what the tool puts beside it (journals, spilled memory) goes with the folder.
-    """
-    folder = path.with_name(path.name + NEW)
-    _remove(folder)  # of a crash
-    folder.mkdir(FOLDER_MODE)
-    try:
-        yield folder / path.name
-        sync(folder / path.name)
-        (folder / path.name).rename(path)
-    finally:
-        _remove(folder)
-    sync(path.parent)
-
-
-def _remove(path: Path) -> None:
-    """Whatever it is; of a symbolic link the link itself."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, content: bytes | str, mode: int = FILE_MODE) -> None:

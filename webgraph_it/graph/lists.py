@@ -1,10 +1,10 @@
 """The lists of a graph directory (see csr.py), opened so that a damaged or crafted file cannot do harm.
 
 Guarantees: the two files have the sizes that the numbers of nodes and arcs say. `of(node)` checks the one list
-that it returns, `blocks()` each block before it is handed out. `whole()` checks everything, once per object and at the speed of memory, before it hands out the
-arrays: offsets start at 0, never decrease and end at the number of arcs; the targets of a node increase strictly
-and are nodes. No mark that a file was checked before is believed: whoever forges a graph can forge that, too.
-A file that somebody changes while it is mapped is not guarded against.
+that it returns, `blocks()` each block before it is handed out. `whole()` checks everything, once per object and at
+the speed of memory, before it hands out the arrays: offsets start at 0, never decrease and end at the number of arcs;
+the targets of a node increase strictly and are nodes. No mark that a file was checked before is believed: whoever
+forges a graph can forge that, too. A file that somebody changes while it is mapped is not guarded against.
 """
 
 from collections.abc import Iterator

@@ -141,9 +141,14 @@ class WebGraph:
         """nodes.parquet as a pyarrow Table, whole or some columns."""
         return node_table.read(self._part(NODES), len(self), columns)
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether convert wrote the transpose, and with it the predecessors."""
+        return (self.path / csr.OFFSETS_TRANSPOSED).exists()
+
     def transposed(self) -> tuple[Array, Array] | None:
         """(offsets, targets) of the transpose, if convert wrote it; refused if it is not that of this graph."""
-        if not (self.path / csr.OFFSETS_TRANSPOSED).exists():
+        if not self.has_transpose:
             return None
         if self._predecessors.fingerprint != self._successors.fingerprint:
             raise damaged(self.path / csr.TARGETS_TRANSPOSED, f"does not hold the arcs of {csr.TARGETS}")

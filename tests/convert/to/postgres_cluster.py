@@ -47,7 +47,17 @@ def cluster(bin_folder: Path) -> Iterator[str]:
             [bin_folder / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "-N"],
             check=True, capture_output=True, timeout=120, cwd=folder, **as_user,
         )  # fmt: skip
-        command = [bin_folder / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+        command = [
+            bin_folder / "postgres",
+            "-D",
+            data,
+            "-k",
+            folder,
+            "-c",
+            "listen_addresses=",
+            "-c",
+            "fsync=off",
+        ]
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, **as_user
         ) as server:

@@ -15,9 +15,7 @@ def test_networkx_reads_arcs_of_ids(graph: Path, tmp_path: Path) -> None:
     assert sorted(found.edges) == rows_of(graph, "arcs")
 
 
-def test_networkx_reads_arcs_of_urls(
-    graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_networkx_reads_arcs_of_urls(graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webgraph_it.convert.to.arcs.NAMED_AT_A_TIME", 777)
     assert main(["export", str(graph), "--format", "url-arcs", "--to", str(tmp_path / "arcs.txt")]) == 0
     found = networkx.read_edgelist(tmp_path / "arcs.txt", create_using=networkx.DiGraph, delimiter="\t")
@@ -47,7 +45,10 @@ def test_head_ends_an_export_quietly(graph: Path, unbuffered: str) -> None:
     """Without a buffer Python writes what the pipe takes, and says nothing of the rest."""
     export = f"{sys.executable} {unbuffered} -m webgraph_it export {graph} --format url-arcs --to -"
     done = subprocess.run(
-        ["bash", "-c", f"{export} | head -1; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=60
+        ["bash", "-c", f"{export} | head -1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     first, code = done.stdout.splitlines()
     assert first.startswith("http")

@@ -12,9 +12,7 @@ def test_csv_files_hold_every_row_of_the_graph(graph: Path, tmp_path: Path) -> N
     for table in TABLES:
         with (folder / f"{table}.csv").open(newline="", encoding="utf-8") as file:
             _, *rows = csv.reader(file)
-        expected = [
-            ["" if value is None else str(value) for value in row] for row in rows_of(graph, table)
-        ]
+        expected = [["" if value is None else str(value) for value in row] for row in rows_of(graph, table)]
         assert rows == expected, table
 
 

@@ -59,7 +59,9 @@ def test_without_the_package_one_sentence_says_how_to_get_it(graph: Path, tmp_pa
         ("duckdb", "duckdb", tmp_path / "x.duckdb"),
         ("psycopg", "postgres", "postgresql:///nowhere"),
     ):
-        hidden = f"import sys; sys.modules[{package!r}] = None; from webgraph_it.cli import main; sys.exit(main())"
+        hidden = (
+            f"import sys; sys.modules[{package!r}] = None; from webgraph_it.cli import main; sys.exit(main())"
+        )
         command = [sys.executable, "-c", hidden, "export", str(graph), "--to", str(to)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stdout) == (2, "")

@@ -14,9 +14,13 @@ from tests.convert.to.postgres_cluster import cluster, programs
 from tests.convert.to.test_sqlite import SLOWLY
 from webgraph_it.cli import main
 
-psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'webgraph_it[postgres]'")
+psycopg = pytest.importorskip(
+    "psycopg", reason="psycopg is not installed: pip install 'webgraph_it[postgres]'"
+)
 FOLDER = programs()
-pytestmark = pytest.mark.skipif(FOLDER is None, reason="PostgreSQL is not installed: apt-get install postgresql")
+pytestmark = pytest.mark.skipif(
+    FOLDER is None, reason="PostgreSQL is not installed: apt-get install postgresql"
+)
 
 
 @pytest.fixture(scope="module")

@@ -26,10 +26,8 @@ def write_arcs(graph: WebGraph, file: BinaryIO, named: bool, progress: Progress 
         progress.begin("arcs", graph.arcs)
     done = 0
     for sources, targets, weights in graph.arc_blocks(NAMED_AT_A_TIME if named else ARCS_AT_A_TIME):
-        ends: list[Iterable[object]] = [
-            _names(graph, nodes) if named else nodes.tolist() for nodes in (sources, targets)
-        ]
-        file.write(_lines(*ends, weights).encode())
+        starts, ends = (_names(graph, nodes) if named else nodes.tolist() for nodes in (sources, targets))
+        file.write(_lines(starts, ends, weights).encode())
         done += len(targets)
         if progress:
             progress.at(done)

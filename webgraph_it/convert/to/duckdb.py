@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from webgraph_it.convert.to.failure import DatabaseError, library
 from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
-from webgraph_it.files.own import whole_path
+from webgraph_it.files.whole_path import whole_path
 from webgraph_it.progress import Progress
 
 MEMORY_LIMIT = "1GB"

@@ -1,8 +1,8 @@
 """Tables → PostgreSQL, by COPY.
 
 Guarantees: one transaction, so that others see all tables or none, and after an error, Ctrl-C or a lost connection
-the database is what it was. A table that exists is replaced only if that was asked for. Nodes are found by id and by URL or name,
-arcs by source and by target. The index of text is a hash: a URL may be longer than a B-tree takes.
+the database is what it was. A table that exists is replaced only if that was asked for. Nodes are found by id and by
+URL or name, arcs by source and by target. The index of text is a hash: a URL may be longer than a B-tree takes.
 The password is never shown.
 """
 
@@ -48,8 +48,7 @@ def write_postgres(
 
 
 def _place(connection: Any, schema: str | None) -> str:
-    from psycopg import sql
-
+    sql = library("psycopg.sql", "postgres")
     if schema:
         name = sql.Identifier(schema)
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))

@@ -1,8 +1,8 @@
 """Tables → an SQLite file.
 
 Guarantees: the file appears when it is complete and on disk; until then it has no journal, for nobody else sees it.
-Nodes are found by id and by URL or name, arcs by source and by target without reading the whole table. The indexes are sorted
-in temporary files that SQLite puts where SQLITE_TMPDIR or TMPDIR says.
+Nodes are found by id and by URL or name, arcs by source and by target, without reading the whole table. The indexes
+are sorted in temporary files that SQLite puts where SQLITE_TMPDIR or TMPDIR says.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from webgraph_it.convert.to.failure import DatabaseError
 from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
-from webgraph_it.files.own import whole_path
+from webgraph_it.files.whole_path import whole_path
 from webgraph_it.progress import Progress
 
 CACHE_KB = 64_000
@@ -65,4 +65,5 @@ def _rows(table: Table, progress: Progress) -> Iterator[tuple[Any, ...]]:
 def _values(column: pa.Array) -> list[Any]:
     """numpy makes Python's numbers several times as fast as pyarrow."""
     is_number = pa.types.is_integer(column.type) and not column.null_count
-    return column.to_numpy().tolist() if is_number else column.to_pylist()
+    values: list[Any] = column.to_numpy().tolist() if is_number else column.to_pylist()
+    return values
