@@ -10,7 +10,7 @@ import sys
 
 NAMES = (
     *("simweb", "names", "extract", "handler", "bandwidth", "connection_cap", "writer"),
-    *("frontier", "convert", "pagerank", "crawl", "long_crawl"),
+    *("frontier", "convert", "exports", "pagerank", "crawl", "long_crawl"),
 )
 
 

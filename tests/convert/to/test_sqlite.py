@@ -16,8 +16,8 @@ SLOWLY = """
 import sys, time
 from webgraph_it.convert.to import tables
 batches = tables._arc_batches
-def slowly(graph):
-    for batch in batches(graph):
+def slowly(graph, schema):
+    for batch in batches(graph, schema):
         yield batch
         print("begun", flush=True)
         time.sleep(60)
@@ -92,7 +92,7 @@ import sys
 from pathlib import Path
 import pyarrow as pa
 from webgraph_it.convert.to import sqlite
-from webgraph_it.convert.to.tables import ID, Table
+from webgraph_it.convert.to.tables import ID, Table, _schema
 from webgraph_it.progress import Progress
 class Told(Progress):
     def begin(self, step, total=0):
@@ -103,7 +103,7 @@ def batches():
     for first in range(40):
         source = pa.array([first] * len(many), pa.uint32())
         yield pa.RecordBatch.from_arrays([source, many.take(pa.array(range(len(many))))], names=["source", "target"])
-table = Table("arcs", 8_000_000, {"source": ID, "target": ID}, batches)
+table = Table("arcs", 8_000_000, _schema({"source": ID, "target": ID}), batches)
 sqlite.write_sqlite([table], Path(sys.argv[1]), Told())
 """
     command = [sys.executable, "-c", script, str(tmp_path / "x.sqlite")]

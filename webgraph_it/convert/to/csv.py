@@ -22,7 +22,7 @@ def write_csv(tables: Sequence[Table], folder: Path, progress: Progress) -> None
     with ExitStack() as finished:
         for table in tables:
             file = finished.enter_context(whole_file(folder / f"{table.name}.csv", SHARED_MODE))
-            file.write(",".join(table.columns).encode() + b"\n")
+            file.write(",".join(table.schema.names).encode() + b"\n")
             for batch in table.read(progress):
                 file.write(lines(batch))
 

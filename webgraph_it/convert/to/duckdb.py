@@ -1,8 +1,9 @@
 """Tables → a DuckDB file.
 
 Guarantees: the file appears when it is complete and on disk. DuckDB is given MEMORY_LIMIT and spills into the
-folder of the unfinished file. There are no indexes: rows are sorted, and DuckDB skips the blocks that a query
-does not need, while an index would have to fit into memory.
+folder of the unfinished file. Each batch is a transaction of its own: DuckDB keeps what it was given until the
+transaction ends, and nobody sees the file before it is complete. There are no indexes: rows are sorted, and
+DuckDB skips the blocks that a query does not need, while an index would have to fit into memory.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
 from webgraph_it.files.whole_path import whole_path
 from webgraph_it.progress import Progress
 
-MEMORY_LIMIT = "1GB"
+MEMORY_LIMIT = "512MB"
 KINDS = {ID: "UINTEGER", COUNT: "BIGINT", STATUS: "USMALLINT", TEXT: "VARCHAR"}
 
 
@@ -41,9 +42,7 @@ def _write(connection: Any, table: Table, progress: Progress) -> None:
         f'"{field.name}" {KINDS[field.type]}{"" if field.nullable else " NOT NULL"}' for field in table.schema
     )
     connection.execute(f"CREATE TABLE {table.name} ({columns})")
-    connection.execute("BEGIN")
     for batch in table.read(progress):
         connection.register("batch", pa.Table.from_batches([batch]))
         connection.execute(f"INSERT INTO {table.name} FROM batch")
         connection.unregister("batch")
-    connection.execute("COMMIT")

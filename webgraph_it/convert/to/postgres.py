@@ -71,7 +71,7 @@ def _write(connection: Any, table: Table, replace: bool, progress: Progress) -> 
             copy.write(lines(batch))
     progress.begin(f"{table.name}, indexes")
     connection.execute(f"ALTER TABLE {table.name} ADD PRIMARY KEY ({', '.join(table.key)})")
-    text = "name" if "name" in table.columns else "url"
+    text = "name" if "name" in table.schema.names else "url"
     indexed = "(target)" if table.key != ("id",) else f"USING hash ({text})"
     connection.execute(f"CREATE INDEX ON {table.name} {indexed}")
     connection.execute(f"ANALYZE {table.name}")

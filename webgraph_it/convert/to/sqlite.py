@@ -49,9 +49,9 @@ def _write(connection: sqlite3.Connection, table: Table, progress: Progress) -> 
     kind = " WITHOUT ROWID" if is_of_arcs else ""
     connection.execute(f"CREATE TABLE {table.name} ({', '.join(columns)}){kind}")
     connection.execute("BEGIN")
-    places = ", ".join("?" * len(table.columns))
+    places = ", ".join("?" * len(table.schema))
     connection.executemany(f"INSERT INTO {table.name} VALUES ({places})", _rows(table, progress))
-    indexed = "target" if is_of_arcs else "name" if "name" in table.columns else "url"
+    indexed = "target" if is_of_arcs else "name" if "name" in table.schema.names else "url"
     progress.begin(f"{table.name}, index of {indexed}")
     connection.execute(f"CREATE INDEX {table.name}_{indexed} ON {table.name} ({indexed})")
     connection.execute("COMMIT")

@@ -44,18 +44,13 @@ class Table:
 
     name: str
     rows: int
-    columns: dict[str, pa.DataType]
+    schema: pa.Schema
     batches: Callable[[], Iterator[pa.RecordBatch]]
-
-    @property
-    def schema(self) -> pa.Schema:
-        fields = (pa.field(name, kind, name in node_table.WITH_GAPS) for name, kind in self.columns.items())
-        return pa.schema(fields)
 
     @property
     def key(self) -> tuple[str, ...]:
         """The columns that no two rows have in common; rows come in their order."""
-        return ("id",) if "id" in self.columns else ("source", "target")
+        return ("id",) if "id" in self.schema.names else ("source", "target")
 
     def read(self, progress: Progress) -> Iterator[pa.RecordBatch]:
         """The rows, some at a time; the progress is told how many have been taken."""
@@ -66,6 +61,10 @@ class Table:
             done += batch.num_rows
             progress.at(done)
         progress.end(f"{done:,} rows")
+
+
+def _schema(columns: dict[str, pa.DataType]) -> pa.Schema:
+    return pa.schema([pa.field(name, kind, name in node_table.WITH_GAPS) for name, kind in columns.items()])
 
 
 def tables(path: Path, level: str | None = None) -> list[Table]:
@@ -79,28 +78,27 @@ def tables(path: Path, level: str | None = None) -> list[Table]:
 def _of_level(path: Path, level: str) -> list[Table]:
     graph = WebGraph(path if level == PAGES else path / level)
     nodes, arcs = NAMES[level]
-    weight = {} if level == PAGES else {"weight": COUNT}
+    of_nodes = _schema(COLUMNS[level])
+    of_arcs = _schema({"source": ID, "target": ID} | ({} if level == PAGES else {"weight": COUNT}))
     return [
-        Table(nodes, len(graph), COLUMNS[level], lambda: _node_batches(graph, COLUMNS[level])),
-        Table(arcs, graph.arcs, {"source": ID, "target": ID, **weight}, lambda: _arc_batches(graph)),
+        Table(nodes, len(graph), of_nodes, lambda: _node_batches(graph, of_nodes)),
+        Table(arcs, graph.arcs, of_arcs, lambda: _arc_batches(graph, of_arcs)),
     ]
 
 
-def _node_batches(graph: WebGraph, columns: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+def _node_batches(graph: WebGraph, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """An id is the number of its row, whatever the file says."""
-    path, stored = graph.path / NODES, [name for name in columns if name != "id"]
+    path, stored = graph.path / NODES, [name for name in schema.names if name != "id"]
     for first, batch in node_table.batches(path, len(graph), stored, ROWS_AT_A_TIME):
         ids = pa.array(np.arange(first, first + batch.num_rows, dtype=np.uint32))
         try:
-            values = [ids, *(batch.column(name).cast(columns[name]) for name in stored)]
+            values = [ids, *(batch.column(name).cast(schema.field(name).type) for name in stored)]
         except pa.ArrowInvalid as error:
             raise damaged(path, f"has a value that is too large ({error})") from None
-        yield pa.RecordBatch.from_arrays(values, names=list(columns))
+        yield pa.RecordBatch.from_arrays(values, schema=schema)
 
 
-def _arc_batches(graph: WebGraph) -> Iterator[pa.RecordBatch]:
+def _arc_batches(graph: WebGraph, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     for sources, targets, weights in graph.arc_blocks():
-        columns = {"source": pa.array(sources), "target": pa.array(targets)}
-        if weights is not None:
-            columns["weight"] = pa.array(weights.astype(np.int64))
-        yield pa.RecordBatch.from_pydict(columns)
+        columns = [sources, targets] if weights is None else [sources, targets, weights.astype(np.int64)]
+        yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=schema)
