@@ -1,4 +1,6 @@
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -107,3 +109,17 @@ def test_head_ends_an_answer_quietly(graph: Path) -> None:
     query = f"{sys.executable} -m webgraph_it query {graph} stats"
     done = subprocess.run(["bash", "-c", f"{query} | head -1"], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("nodes\t6\n", "")
+
+
+def test_the_page_shows_what_is_printed(
+    graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "italy").symlink_to(graph)
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "query.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^    \$ webgraph-it (.+)\n((?:    [^$\n].*\n)+)", text, re.MULTILINE)
+    assert len(shown) == 5
+    for command, answer in shown:
+        main(shlex.split(command))
+        out, err = capsys.readouterr()
+        assert out + err == re.sub("^    ", "", answer, flags=re.MULTILINE)
