@@ -105,6 +105,16 @@ def test_without_the_transpose_paths_are_found_and_links_in_are_refused(
     assert "has no offsets-t.u64: it was skipped" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words", [["query", "{}", "out", "0"], ["export", "{}", "--format", "arcs", "--to", "-"]]
+)
+def test_numba_is_loaded_only_for_a_search(graph: Path, words: list[str]) -> None:
+    code = "import sys; from webgraph_it.cli import main; main(); print('numba' in sys.modules)"
+    command = [sys.executable, "-c", code, *(word.format(graph) for word in words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
 def test_head_ends_an_answer_quietly(graph: Path) -> None:
     query = f"{sys.executable} -m webgraph_it query {graph} stats"
     done = subprocess.run(["bash", "-c", f"{query} | head -1"], capture_output=True, text=True, timeout=60)

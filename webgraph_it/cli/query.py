@@ -3,6 +3,7 @@
 import json
 from argparse import Namespace
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,9 @@ def run(options: Namespace) -> int:
             f"{options.question} takes {_times(expected)} and was given {len(options.nodes)}: "
             f"write for instance {_example(options.question)}."
         )
-    with mistakes(GraphError, UnknownNodeError), compiling_is_told(Progress()):
+    by_name = not all(text.isdecimal() for text in options.nodes)
+    told = compiling_is_told(Progress()) if by_name else nullcontext()  # a search loads numba: half a second
+    with mistakes(GraphError, UnknownNodeError), told:
         level = options.level
         graph = WebGraph(options.graph if level == "pages" else options.graph / level)
         for row in ask(graph, [find_node(graph, text) for text in options.nodes], options):

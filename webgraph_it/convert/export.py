@@ -85,9 +85,8 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def export(options: argparse.Namespace, progress: Progress) -> int:
-    """Run `export`; returns the exit code."""
-    name = options.format or _format_of(options.to)
+def export(options: argparse.Namespace, name: str, progress: Progress) -> int:
+    """Write the format of that name; returns the exit code."""
     if options.to == STDOUT and name not in ARC_FORMATS:
         raise ConvertError(
             f"{name} cannot go to standard output: only arcs and url-arcs can. Give a name with --to."
@@ -104,7 +103,7 @@ def export(options: argparse.Namespace, progress: Progress) -> int:
     return 0
 
 
-def _format_of(to: str) -> str:
+def format_of(to: str) -> str:
     """What the end of --to says, or its beginning."""
     if to.startswith(ADDRESSES):
         return "postgres"
@@ -345,6 +344,8 @@ XML_FORMATS: dict[str, Callable[[WebGraph, Attributes, BinaryIO], None]] = {
     "graphml": _graphml,
     "gexf": _gexf,
 }
+COMPILED = frozenset({"npz", *XML_FORMATS})
+"""They check all lists at once, with a compiled kernel."""
 TABLE_FORMATS: dict[str, Callable[[argparse.Namespace, Progress], str]] = {
     "duckdb": _duckdb,
     "sqlite": _sqlite,
