@@ -5,7 +5,7 @@
     npz       scipy's sparse matrix
     graphml   for small graphs: one XML document, nodes with their attributes (node_attributes.py)
     gexf      the same for Gephi
-    duckdb    a DuckDB file: tables of nodes and arcs, of pages, hosts and domains (to/tables.py)
+    duckdb    a DuckDB file: tables of nodes and arcs, of pages, hosts and domains
     sqlite    the same as an SQLite file
     postgres  the same in a PostgreSQL database
     csv       the same as a folder of CSV files

@@ -114,3 +114,14 @@ def test_a_server_that_is_not_there_is_one_sentence(
     assert said.startswith("PostgreSQL cannot be reached: ")
     assert said.count("\n") == 1
     assert "secret" not in said
+
+
+def test_an_address_that_cannot_be_parsed_is_not_shown(
+    graph: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(graph), "--to", "postgresql://anna:se cret@/italy"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "--to is no address that PostgreSQL can parse: expected postgresql://USER@HOST/DATABASE"
+    )
+    assert "cret" not in said

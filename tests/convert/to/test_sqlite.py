@@ -114,5 +114,7 @@ sqlite.write_sqlite([table], Path(sys.argv[1]), Told())
         os.kill(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert said.splitlines()[-1] == "KeyboardInterrupt"
-    assert "raise KeyboardInterrupt from None" in said  # SQLite was interrupted; else it had made the index first
+    assert (
+        "raise KeyboardInterrupt from None" in said
+    )  # SQLite was interrupted; else it had made the index first
     assert list(tmp_path.iterdir()) == []

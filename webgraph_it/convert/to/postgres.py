@@ -3,7 +3,7 @@
 Guarantees: one transaction, so that others see all tables or none, and after an error, Ctrl-C or a lost connection
 the database is what it was. A table that exists is replaced only if that was asked for. Nodes are found by id and by
 URL or name, arcs by source and by target. The index of text is a hash: a URL may be longer than a B-tree takes.
-The password is never shown.
+Of an address that PostgreSQL cannot parse nothing is shown: it may hold a password.
 """
 
 from collections.abc import Sequence
@@ -25,6 +25,11 @@ def write_postgres(
     psycopg = library("psycopg", "postgres")
     try:
         connection = psycopg.connect(address, client_encoding="UTF8", application_name="webgraph-it export")
+    except psycopg.ProgrammingError:
+        raise ConvertError(
+            "--to is no address that PostgreSQL can parse: expected postgresql://USER@HOST/DATABASE, "
+            "with % escapes for spaces and the like."
+        ) from None
     except psycopg.Error as error:
         words = str(error).strip().splitlines()[0]
         raise ConvertError(
