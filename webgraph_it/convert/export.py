@@ -138,9 +138,8 @@ def _arcs_as_text(options: argparse.Namespace, name: str, progress: Progress) ->
     graph = open_level(options.graph, options.level or "pages")
     if options.to == STDOUT:
         sys.stdout.flush()
-        with open(
-            sys.stdout.fileno(), "wb", closefd=False
-        ) as file:  # stdout.buffer may be unbuffered: short writes
+        # sys.stdout.buffer may have no buffer (python -u), and would then write a part and say nothing
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
             write_arcs(graph, file, ARC_FORMATS[name], None)
         return
     to = _file(options.to)
@@ -150,14 +149,14 @@ def _arcs_as_text(options: argparse.Namespace, name: str, progress: Progress) ->
 
 
 def _duckdb(options: argparse.Namespace, progress: Progress) -> str:
-    to = _new_file(options)
-    write_duckdb(tables(options.graph, options.level), to, progress)
+    found, to = tables(options.graph, options.level), _new_file(options)
+    write_duckdb(found, to, progress)
     return str(to)
 
 
 def _sqlite(options: argparse.Namespace, progress: Progress) -> str:
-    to = _new_file(options)
-    write_sqlite(tables(options.graph, options.level), to, progress)
+    found, to = tables(options.graph, options.level), _new_file(options)
+    write_sqlite(found, to, progress)
     return str(to)
 
 
@@ -167,9 +166,9 @@ def _postgres(options: argparse.Namespace, progress: Progress) -> str:
 
 
 def _csv(options: argparse.Namespace, progress: Progress) -> str:
-    folder = Path(options.to)
+    found, folder = tables(options.graph, options.level), Path(options.to)
     _make_folder(folder, options.to)
-    write_csv(tables(options.graph, options.level), folder, progress)
+    write_csv(found, folder, progress)
     return str(folder)
 
 

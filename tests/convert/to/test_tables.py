@@ -41,6 +41,12 @@ def test_parts_that_convert_skipped_are_left_out(graph: Path, tmp_path: Path) ->
         tables(tmp_path / "graph", "domains")
 
 
+@pytest.mark.parametrize("name", ["new/x.sqlite", "new/x.csv", "new/x.duckdb", "new/x.parquet"])
+def test_what_is_no_graph_makes_no_folder(tmp_path: Path, name: str) -> None:
+    assert main(["export", str(tmp_path / "nowhere"), "--to", str(tmp_path / name)]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_ending_that_says_no_format_is_refused(
     graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
