@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check audit slow bench screenshots clean
+.PHONY: help demo test check audit slow mutants bench docs screenshots clean
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -25,12 +25,20 @@ check: .venv/installed ## format, lint, types, import direction
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+mutants: .venv/installed ## change the code in 150 places and leave out every safety call: which does no test notice?
+	@.ci/packages strace:strace
+	$(BIN)/python -m tests.mutation
+
 audit: .venv/audit ## ask for known vulnerabilities of what is installed
 	@.ci/audit .venv/audit/bin/pip-audit
 
 bench: .venv/bench ## run every benchmark, ours and a peer side by side
 	@.ci/packages wrk:wrk java:openjdk-17-jre-headless
 	$(BIN)/python -m tests.benchmarks
+
+docs: .venv/docs ## build the documentation as a site in build/site; a broken link is an error
+	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --quiet --clean
+	@echo "Look at it: $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site 8000"
 
 screenshots: .venv/installed ## draw the pictures of the README from the demo's report
 	@.ci/packages chromium:chromium
@@ -51,6 +59,13 @@ clean: ## remove the environment and everything made by demo
 	@echo "Setting up pip-audit in an environment of its own …"
 	@$(PYTHON) -m venv $@
 	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.10,<3' || { rm -rf $@; exit 1; }
+
+.venv/docs: pyproject.toml
+	@echo "Setting up MkDocs in an environment of its own …"
+	@$(PYTHON) -m venv $@
+	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > $@/requirements.txt
+	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check -r $@/requirements.txt || { rm -rf $@; exit 1; }
+	@touch $@
 
 .venv/bench: .venv/installed
 	@echo "Adding the benchmarks' peers to .venv …"

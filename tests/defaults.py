@@ -7,7 +7,7 @@ from typing import Any
 from scrapy.settings import Settings
 
 from webgraph_it import extract, settings
-from webgraph_it.engine import handler
+from webgraph_it.engine import parts
 from webgraph_it.extract import LinkPolicy
 from webgraph_it.extract.workers import WorkerPool as _WorkerPool
 from webgraph_it.fetch import response_parser, schedule
@@ -40,11 +40,11 @@ def typed(**changes: object) -> dict[str, Any]:
 
 
 def fetch_settings(**changes: Any) -> FetchSettings:
-    return _changed(handler.fetch_settings(typed()), changes)
+    return _changed(parts.fetch_settings(typed()), changes)
 
 
 def dns_settings(**changes: Any) -> DnsSettings:
-    return _changed(handler.dns_settings(typed()), changes)
+    return _changed(parts.dns_settings(typed()), changes)
 
 
 def response_limits(**changes: Any) -> response_parser.Limits:
@@ -103,9 +103,8 @@ def link_policy(
     followed: Iterable[str] = tuple(DEFAULTS.LINK_KINDS_FOLLOWED),
     embedded: bool = DEFAULTS.EXTRACT_EMBEDDED,
     plain_text: bool = DEFAULTS.EXTRACT_PLAIN_TEXT,
-    refused_rels: Iterable[str] = (),
 ) -> LinkPolicy:
-    return extract.link_policy(arcs, followed, embedded, plain_text, refused_rels)
+    return extract.link_policy(arcs, followed, embedded, plain_text)
 
 
 def worker_pool(

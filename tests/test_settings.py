@@ -15,7 +15,7 @@ from scrapy.utils.test import get_crawler
 from tests.defaults import project_settings, typed
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import check
-from webgraph_it.engine.handler import dns_settings, fetch_settings
+from webgraph_it.engine.parts import dns_settings, fetch_settings
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.extract import LinkPolicy, link_policy
 from webgraph_it.extract.workers import WorkerPool

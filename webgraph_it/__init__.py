@@ -10,12 +10,12 @@ settings_readers.py  from what people type to a value; settings_page.py makes do
 units.py      sizes and rates: 4 MB, 1500 KB/s
 items.py      Page and Link: the records that flow between rooms
 urls/         what a page is called: normal form, SURT key, node digest, scope, seeds
-robots/       which rule of a robots.txt decides about a path
+robots/       robots.txt: its record, how long it counts, errands to fetch it, which rule decides about a path
 frontier/     which URL is next, and when: host queues, seen set, politeness, commit; Scrapy's SCHEDULER
 fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
-crawl/        one crawl as a whole: its directory, the step of a page, commits, the lane, progress and reports
+crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
 engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
 spiders/      italy.py
 convert/      shards → compact graph                  (webgraph-it convert)

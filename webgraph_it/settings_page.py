@@ -11,7 +11,8 @@ from webgraph_it.settings_table import SECTIONS, Section, Setting, rows_of
 
 HEAD = """# Settings
 
-Give a setting with `-s NAME=value` (JSON for lists and objects), or in a settings module of your own:
+Give a setting with `-s NAME=value` (JSON for lists and objects), or in a settings module of your
+own:
 
     scrapy crawl italy -s HOST_DELAY=5 -s MAX_BODY_BYTES="2 MB" -s 'SCOPE_SURTS=["it,unipd,"]'
 
@@ -26,7 +27,9 @@ The last column says what may change when a crawl is resumed. *Fixed*: the setti
 graph, and another value is another crawl. *May be raised*: the limit may be raised, or removed
 with 0. *May grow*: seeds may be added. Whatever is changed is noted in `crawl.json`.
 
-This page is made of `webgraph_it/settings_table.py`: `python -m webgraph_it.settings_page > docs/settings.md`.
+This page is generated from `webgraph_it/settings_table.py`:
+
+    python -m webgraph_it.settings_page > docs/settings.md
 """
 
 COLUMNS = ("setting", "default", "unit", "meaning", "expected", "on resume")

@@ -8,6 +8,7 @@ keeps of a crawl (crawl/identity.py, crawl/changes.py), docs/settings.md (settin
     CrawlSettings.MAX_BODY_BYTES.default   # "4 MB": the row of the table
 
 Pure: it knows no Scrapy. To add a setting, add a row, and regenerate docs/settings.md (settings_page.py says how).
+Longer than 400 lines because it is one table.
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ class What(Section):
         Unrecorded.NEW,
     )
     EXCLUDED_EXTENSIONS = Setting(
-        # The thesis' list, then images, film, sound, fonts and archives since.
+        # Pengo's list (2010), then images, film, sound, fonts and archives since.
         """
         bmp cab gif jpe jpg jpeg png tiff mid mp2 mp3 mp4 wav avi mov mpeg ram rm smil wmv ppt
         webp svg ico tif avif heic psd

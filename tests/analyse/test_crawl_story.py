@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, host_of_key, read_story
+from webgraph_it.analyse.crawl_story import MAX_POINTS, CrawlStory, read_story
 from webgraph_it.files.received import InputError
 
 
@@ -115,14 +115,6 @@ def test_a_long_story_is_thinned_to_means(tmp_path: Path) -> None:
 def test_nothing_there_is_no_story(tmp_path: Path) -> None:
     assert read_story([tmp_path]) is None
     assert read_story([]) is None
-
-
-@pytest.mark.parametrize(
-    ("key", "host"),
-    [("it,unipd,dei)/a", "dei.unipd.it"), ("it,sito):8080/", "sito.it"), ("127.0.0.1)/", "127.0.0.1")],
-)
-def test_the_host_of_a_key(key: str, host: str) -> None:
-    assert host_of_key(key) == host
 
 
 def test_the_time_between_two_runs_is_not_crawling(tmp_path: Path) -> None:

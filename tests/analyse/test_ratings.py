@@ -23,11 +23,11 @@ def test_what_people_save(tmp_path: Path, content: str) -> None:
     (b"", "line 1: has no column 'url'"),
     (b"address,rating\n", "line 1: has no column 'url'"),
     (b"url,vote\n", "line 1: has no column 'rating'"),
-    (b"url,rating\nhttp://a.it/,good\n", "line 2: the rating 'good' is no number"),
-    (b"url,rating\nhttp://a.it/,nan\n", "line 2: the rating 'nan' is no number"),
+    (b"url,rating\nhttp://a.it/,good\n", "line 2: the rating 'good' is not a number"),
+    (b"url,rating\nhttp://a.it/,nan\n", "line 2: the rating 'nan' is not a number"),
     (b"url,rating\nhttp://a.it/,1\nhttp://a.it/\n", "line 3: has 1 columns, 2 are expected"),
     (b"url,rating\nhttp://a.it/,1\nhttp://\xe0.it/,2\n", "line 3: is not UTF-8"),
-    (b'url,rating\n"http://a.it/"x,1\n', "line 2: is no CSV"),
+    (b'url,rating\n"http://a.it/"x,1\n', "line 2: is not CSV"),
 ])  # fmt: skip
 def test_a_mistake_names_its_line(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "r.csv").write_bytes(content)

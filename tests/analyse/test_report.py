@@ -109,7 +109,7 @@ def test_degrees_are_cumulative_with_their_fitted_tail(html: str, analysed: Path
     degrees, law = dict(pages["in_degrees"]), pages["in_power_law"]
     drawing = html.partition('aria-label="In-degree of pages"')[2].partition("</svg>")[0]
     told = re.findall(
-        r"in-degree: ([\d,]+)</text><text[^>]*>share of pages with so many or more: ([\d.e-]+)<", drawing
+        r"in-degree: ([\d,]+)</text><text[^>]*>share of pages with at least this many: ([\d.e-]+)<", drawing
     )
     assert len(told) > 20
     for degree, share in told:

@@ -5,8 +5,8 @@ import pytest
 
 from tests.convert.crawls import HOME, SHOP, URLS, page_line, shard, write_crawl
 from tests.verbs import convert as main
-from webgraph_it.convert.job import write_atomically
 from webgraph_it.convert.steps import checksums
+from webgraph_it.files.own import write_whole
 from webgraph_it.graph import WebGraph
 
 
@@ -23,7 +23,7 @@ def sign_again(out: Path) -> None:
 
     summary = json.loads((out / "graph.json").read_bytes())
     summary["files"] = checksums(out, summary["files"], 1)
-    write_atomically(out / "graph.json", json.dumps(summary).encode())
+    write_whole(out / "graph.json", json.dumps(summary))
 
 
 def said(crawl: Path, capsys: pytest.CaptureFixture[str]) -> str:

@@ -5,8 +5,8 @@ import pytest
 
 from tests.convert.crawls import write_crawl
 from tests.verbs import convert as main
-from webgraph_it.convert.groups import registrable
 from webgraph_it.graph import WebGraph
+from webgraph_it.urls.domains import registrable_domain
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from webgraph_it.graph import WebGraph
     ],
 )
 def test_registrable_domain(host: str, domain: str) -> None:
-    assert registrable(host) == domain
+    assert registrable_domain(host) == domain
 
 
 def test_host_and_domain_links_are_sums_of_page_links(tmp_path: Path) -> None:
@@ -55,4 +55,4 @@ def test_host_and_domain_links_are_sums_of_page_links(tmp_path: Path) -> None:
 
 
 def _domain(key: str) -> str:
-    return registrable(key.split(")")[0])
+    return registrable_domain(key.split(")")[0])

@@ -65,7 +65,7 @@ def test_less_memory_means_more_passes_and_the_same_graph(
     monkeypatch.setattr(mapping, "INDEX_BYTES_PER_NODE", 64)
     monkeypatch.setattr(mapping, "CHUNK_RECORDS", 1000)
     monkeypatch.setattr(mapping, "PIECE_RECORDS", 300)
-    monkeypatch.setattr(mapping, "MOST_PARTS", 5)
+    monkeypatch.setattr(mapping, "MAX_PARTS", 5)
     monkeypatch.setattr(rows, "CHUNK_VALUES", 1000)
     assert main([str(crawl), "--out", str(tmp_path / "little"), "--memory", "1K"]) == 0
     for name in ("offsets.u64", "targets.u32", "graph.g4", "italy.graph", "italy-t.graph", "targets-t.u32"):

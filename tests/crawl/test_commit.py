@@ -1,12 +1,13 @@
 """A commit that has begun is finished, whoever stops waiting for it."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from tests.frontier.making import link, open_frontier
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.writer import Shards
@@ -16,7 +17,7 @@ def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
     """As at the end of a crawl: the timers are cancelled, then everything is committed."""
 
     async def crawl() -> int:
-        directory = CrawlDirectory(tmp_path)
+        directory = JobDirectory(tmp_path)
         frontier = open_frontier(RocksStore(directory.frontier))
         shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
         committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())
@@ -35,3 +36,23 @@ def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
 
     assert asyncio.run(crawl()) == 2
     assert open_frontier(RocksStore(tmp_path / "frontier")).counts().queued == 2
+
+
+def test_after_the_stop_nothing_is_committed(tmp_path: Path) -> None:
+    """Frontier and shards disagree: what is on disk stays."""
+
+    async def crawl() -> int:
+        directory = JobDirectory(tmp_path)
+        frontier = open_frontier(RocksStore(directory.frontier))
+        shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
+        committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())
+        frontier.add([link("a")], 0, "", 1.0)
+        committer.stop()
+        await committer.commit()
+        shards.close()
+        frontier.abandon()
+        return committer.commits
+
+    assert asyncio.run(crawl()) == 0
+    assert not (tmp_path / "committed.json").exists()
+    assert open_frontier(RocksStore(tmp_path / "frontier")).counts().queued == 0

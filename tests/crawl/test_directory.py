@@ -9,16 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, new_directory, read_json
+from webgraph_it.crawl.directory import DirectoryError, JobDirectory, new_directory
+from webgraph_it.shards.formats import ShardError
 
 IDENTITY = {"recipe_version": 1, "SCOPE_SURTS": ["it,"], "MAX_DEPTH": 0}
 
 
 def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
-    directory = CrawlDirectory(tmp_path / "crawl")
+    directory = JobDirectory(tmp_path / "crawl")
     directory.claim(IDENTITY)
     directory.unlock()
-    assert read_json(tmp_path / "crawl/crawl.json") == {**IDENTITY, "settings": {}, "history": []}
+    assert json.loads((tmp_path / "crawl/crawl.json").read_text()) == {
+        **IDENTITY,
+        "settings": {},
+        "history": [],
+    }
 
 
 @pytest.mark.parametrize(
@@ -30,7 +35,7 @@ def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
     ],
 )
 def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path, name, value, words):
-    directory = CrawlDirectory(tmp_path)
+    directory = JobDirectory(tmp_path)
     directory.claim(IDENTITY)
     with pytest.raises(DirectoryError) as refusal:
         directory.check_identity({**IDENTITY, name: value})
@@ -40,7 +45,7 @@ def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path,
 
 def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers_from_now_on(tmp_path):
     (tmp_path / "crawl.json").write_text(json.dumps(IDENTITY))
-    directory = CrawlDirectory(tmp_path)
+    directory = JobDirectory(tmp_path)
     assert directory.claim(IDENTITY, {"HOST_DELAY": 1.0}) == []
     directory.unlock()
     assert directory.record() == {**IDENTITY, "settings": {"HOST_DELAY": 1.0}, "history": []}
@@ -49,7 +54,7 @@ def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers
 def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_path):
     old = {**IDENTITY, "settings": {"LINK_KINDS_FOLLOWED": ["css"], "HOST_DELAY": 1.0}, "history": []}
     (tmp_path / "crawl.json").write_text(json.dumps(old))
-    directory = CrawlDirectory(tmp_path)
+    directory = JobDirectory(tmp_path)
     assert directory.claim({**IDENTITY, "LINK_KINDS_FOLLOWED": ["css"]}, {"HOST_DELAY": 1.0}) == []
     directory.unlock()
     assert directory.record() == {
@@ -62,12 +67,12 @@ def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_
 
 def test_a_damaged_identity_is_one_clear_sentence(tmp_path):
     (tmp_path / "crawl.json").write_text("{")
-    with pytest.raises(DirectoryError, match="is damaged"):
-        CrawlDirectory(tmp_path).claim(IDENTITY)
+    with pytest.raises(ShardError, match="is damaged"):
+        JobDirectory(tmp_path).claim(IDENTITY)
 
 
 def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path):
-    directory = CrawlDirectory(tmp_path)
+    directory = JobDirectory(tmp_path)
     directory.claim(IDENTITY)
     second = subprocess.run(
         [sys.executable, "-c", _LOCK, str(tmp_path)], capture_output=True, text=True, timeout=60, check=False
@@ -79,8 +84,8 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path):
 _LOCK = """
 import sys
 from pathlib import Path
-from webgraph_it.crawl.directory import CrawlDirectory
-CrawlDirectory(Path(sys.argv[1])).lock()
+from webgraph_it.crawl.directory import JobDirectory
+JobDirectory(Path(sys.argv[1])).lock()
 """
 
 
@@ -88,3 +93,15 @@ def test_new_directories_sort_by_time():
     first, second = datetime(2026, 11, 16, 9, 5, 0), datetime(2026, 11, 16, 14, 30, 5)
     assert new_directory(Path("crawls"), second) == Path("crawls/italy-20261116-143005")
     assert new_directory(Path("crawls"), first) < new_directory(Path("crawls"), second)
+
+
+def test_each_longer_seed_list_has_a_copy_of_its_own(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    for count in (1, 2, 3):
+        seeds.write_text("".join(f"http://www.sito{n}.it/\n" for n in range(count)))
+        directory = JobDirectory(tmp_path / "crawl")
+        directory.claim({"SEEDS": {"file": str(seeds), "md5": str(count)}})
+        copy = directory.seeds_copy()
+        directory.unlock()
+        assert copy is not None
+        assert (copy.name, copy.read_text()) == (f"{count:06d}.txt", seeds.read_text())

@@ -34,10 +34,12 @@ MUTANTS = {
         WRITER, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"
     ),
     "the name of frontier/": Mutant(ROCKS, "            _sync(str(self._directory.parent))"),
-    "the bytes of a small file": Mutant(DISK, "        file.flush()\n        os.fsync(descriptor)\n"),
+    "the bytes of a small file": Mutant(DISK, "            file.flush()\n            os.fsync(descriptor)\n"),
     "the name of a folder": Mutant(DISK, "        sync(folder.parent)\n", "        pass\n"),
     "the name of a small file": Mutant(DISK, "    sync(path.parent)\n"),
-    "the name of seeds/": Mutant(DIRECTORY, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"),
+    "the name of seeds/": Mutant(
+        DIRECTORY, "        make_folder(self.seeds)\n", "        self.seeds.mkdir(exist_ok=True)\n"
+    ),
     "the names of JOBDIR and those above": Mutant(
         DIRECTORY, "        make_folder(self.path)\n", "        self.path.mkdir(parents=True, exist_ok=True)\n"
     ),

@@ -81,7 +81,7 @@ AN_EXTENSION_THAT_DOES_NOT_OPEN = """
 from webgraph_it.engine import gauges
 def raises(crawler):
     raise RuntimeError("no fetcher")
-gauges.fetcher_of = raises
+gauges.parts_of = raises
 """
 
 

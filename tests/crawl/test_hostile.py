@@ -2,10 +2,13 @@
 
 import json
 import re
+import signal
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,13 +16,21 @@ from tests.crawl.crawling import differences, finish, start_crawl
 from tests.crawl.observing import Sampler, resident_bytes, stats
 from tests.crawl.shard_reader import read_crawl
 from webgraph_it.simweb import SimWeb
-from webgraph_it.simweb.hostile import ATTACKS, DECOYS, WILDCARD_BOUND
+from webgraph_it.simweb.hits import read
+from webgraph_it.simweb.hostile import ATTACKS, DECOYS, WILDCARD, WILDCARD_BOUND, WILDCARD_MORE
 
-MOST_GROWTH_BYTES = 200_000_000
+MAX_GROWTH_BYTES = 200_000_000
 MAX_REPORT_BYTES = 100_000
 MAX_TURN_SECONDS = 3.0
 """Of CPU time, so that a busy machine is not blamed. No fetched answer holds the loop for 50 ms
 (tests/fetch/test_hostile.py); what remains is recording a page of 50,000 links, in one step by design."""
+LEAST_SHARE = 0.95
+"""Of their requests, which honest hosts keep beside a crowd."""
+HONEST_HOSTS, HONEST_DELAY = 30, 1.5
+"""Few enough requests that politeness bounds their rate, not the processor."""
+CROWD_ADDRESS_DELAY = 0.2
+MAX_CROWD_BYTES = 150_000_000
+"""What a crowd of 100,000 names may take: changes until the next commit, 1,000 strangers, DNS answers."""
 SLACK_SECONDS = 2.0
 """Until a busy server hears that its client has left."""
 IMPATIENT = {
@@ -44,8 +55,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-redirects": ("scope/dropped/host",),
     "hostile-robots": ("fetch/cut/truncated",),
     "hostile-wildcard": ("Reason hosts-per-domain",),
-    "hostile-tls-garbage": ("fetch/error/tls", "Reason error-network"),
-    "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-timeout"),
+    "hostile-tls-garbage": ("fetch/error/tls", "Reason error-tls"),
+    "hostile-tls-silence": ("fetch/error/connect-timeout", "Reason error-connect-timeout"),
     "hostile-dns-forbidden": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
     "hostile-dns-mixed": ("dns/dropped/loopback",),
     "hostile-dns-many": ("dns/resolved",),
@@ -100,7 +111,7 @@ def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
     assert differences(web, jobdir) == []
     assert web.decoy_hits() == []
     first = json.loads((jobdir / "reports/progress.jsonl").read_text().partition("\n")[0])
-    assert max(memory.values) - first["rss_bytes"] < MOST_GROWTH_BYTES
+    assert max(memory.values) - first["rss_bytes"] < MAX_GROWTH_BYTES
     seconds, host = longest_request(web.hits())
     assert seconds <= settings.get("DOWNLOAD_TIMEOUT", IMPATIENT["DOWNLOAD_TIMEOUT"]) + SLACK_SECONDS, host
     turn = re.search(r"'loop/longest_turn_seconds': ([0-9.]+)", output)
@@ -126,6 +137,97 @@ def test_attacked_from_all_sides_the_crawl_finds_the_truth(tmp_path):
     assert pages["it,hostile-wildcard)/"][0]["links"] == 50_000
     assert pages["it,hostile-html-bombs)/5.html"][0]["reason"] == "memory"
     assert pages["it,hostile-dns-mixed)/"][0]["state"] == "fetched"
+
+
+class Crowded(NamedTuple):
+    """What the servers saw of a crawl that was stopped after a while."""
+
+    honest: int
+    """Requests to honest hosts, in so many seconds from the first one on."""
+    crowd: list[float]
+    """When the crowd's address was asked: requests of any of its names."""
+    asked_names: int
+    """Names of the crowd that DNS was asked for."""
+    peak_bytes: int
+    """Memory of the crawl."""
+
+
+def crowded_crawl(jobdir: Path, crowd_pages: list[str], names: int, seconds: float) -> Crowded:
+    """30 honest hosts with addresses of their own, and pages that link to very many names on one address."""
+    with SimWeb(
+        hosts=HONEST_HOSTS, pages=3000, seed=5, only=["plain"], hostile=True, addresses=400, size_exponent=0.0
+    ) as web:
+        address = web.world.by_name[f"{WILDCARD}.it"].address
+        honest = {host.name: host for host in web.world.hosts if host.address != address}
+        jobdir.mkdir()
+        seeds = jobdir.parent / f"{jobdir.name}-seeds.txt"
+        first = [f"{host.scheme}://{name}/" for name, host in honest.items()]
+        seeds.write_text("\n".join([*(f"http://{WILDCARD}.it{page}" for page in crowd_pages), *first, ""]))
+        crawl = start_crawl(
+            web,
+            jobdir,
+            SEEDS=str(seeds),
+            HOST_DELAY=HONEST_DELAY,
+            ADDRESS_DELAY=CROWD_ADDRESS_DELAY,
+            MAX_HOSTS_PER_DOMAIN=names,
+        )
+        with Sampler(lambda: resident_bytes(crawl)) as memory:
+            deadline = time.monotonic() + 60
+            while not any(hit["event"] == "request" for hit in read(web.hits_path)):
+                assert time.monotonic() < deadline, "the crawl did not start"
+                time.sleep(0.1)
+            time.sleep(seconds)
+        crawl.send_signal(signal.SIGTERM)
+        output = finish(crawl)
+        hits = web.hits()
+    assert "Traceback" not in output
+    asked = [hit for hit in hits if hit["event"] == "request"]
+    end = asked[0]["time"] + seconds
+    return Crowded(
+        sum(hit["host"].removeprefix("www.") in honest and hit["time"] < end for hit in asked),
+        sorted(hit["time"] for hit in asked if hit["address"] == address),
+        len({hit["host"] for hit in hits if hit["event"] == "dns" and f".{WILDCARD}." in hit["host"]}),
+        max(memory.values),
+    )
+
+
+def with_and_without(folder: Path, pages: list[str], names: int, seconds: float) -> tuple[Crowded, Crowded]:
+    """Two crawls at the same time, so that a busy machine slows both down: with the crowd, and with one host of it.
+
+    Where another program took the processor from one of them, three times at most.
+    """
+    for attempt in ("1", "2", "3"):
+        (folder / attempt).mkdir()
+        with ThreadPoolExecutor(2) as threads:
+            beside = threads.submit(crowded_crawl, folder / attempt / "beside", pages, names, seconds)
+            alone = threads.submit(crowded_crawl, folder / attempt / "alone", [], 1, seconds)
+        if beside.result().honest >= LEAST_SHARE * alone.result().honest:
+            break
+    if alone.result().honest < LEAST_SHARE * HONEST_HOSTS * seconds / (HONEST_DELAY + 0.1):
+        pytest.skip(
+            "the machine is too busy: even without a crowd the processor bounds the rate, not politeness"
+        )
+    return beside.result(), alone.result()
+
+
+def test_a_crowd_of_names_on_one_address_keeps_no_honest_host_waiting(tmp_path: Path) -> None:
+    """The honest hosts are fetched as fast as politeness allows, with and without the crowd."""
+    beside, alone = with_and_without(tmp_path, ["/"], 4_000, 15)
+    assert alone.asked_names <= 1
+    assert beside.asked_names > 2_000
+    assert beside.honest >= LEAST_SHARE * alone.honest
+    assert len(beside.crowd) > 10, "the crowd is served, too"
+    assert min(later - earlier for earlier, later in pairwise(beside.crowd)) >= CROWD_ADDRESS_DELAY
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_names_on_one_address_keep_no_honest_host_waiting(tmp_path: Path) -> None:
+    """While DNS is asked for some 30,000 of them, and the others wait on disk."""
+    beside, alone = with_and_without(tmp_path, ["/", WILDCARD_MORE], 0, 45)
+    assert beside.asked_names > 15_000
+    assert beside.honest >= LEAST_SHARE * alone.honest
+    assert beside.peak_bytes - alone.peak_bytes < MAX_CROWD_BYTES
+    assert min(later - earlier for earlier, later in pairwise(beside.crowd)) >= CROWD_ADDRESS_DELAY
 
 
 @pytest.mark.slow

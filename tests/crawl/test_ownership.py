@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl, start_crawl
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.reports import _write
 from webgraph_it.files.own import NotOursError, make_folder, open_file
@@ -95,7 +95,7 @@ def test_a_link_in_place_of_a_file_is_refused_before_anything_is_touched(
     plant(tmp_path / "crawl" / name, victim / "thesis.txt")
     before = files_of(victim)
     with pytest.raises(NotOursError, match=f"{name} is a symbolic link, expected a regular file"):
-        CrawlDirectory(tmp_path / "crawl").claim({})
+        JobDirectory(tmp_path / "crawl").claim({})
     assert files_of(victim) == before
     assert (tmp_path / "crawl" / name).is_symlink()
 
@@ -107,7 +107,7 @@ def test_a_link_in_place_of_a_folder_is_refused_before_anything_is_touched(
     plant(tmp_path / "crawl" / name, victim)
     before = files_of(victim)
     with pytest.raises(NotOursError, match=f"{name} is a symbolic link, expected a folder"):
-        CrawlDirectory(tmp_path / "crawl").claim({})
+        JobDirectory(tmp_path / "crawl").claim({})
     assert files_of(victim) == before
 
 
@@ -160,7 +160,7 @@ def test_a_link_above_jobdir_is_followed(tmp_path: Path) -> None:
     """Whoever has a large disk elsewhere makes crawls/ a link to it."""
     (tmp_path / "large").mkdir()
     (tmp_path / "crawls").symlink_to(tmp_path / "large")
-    directory = CrawlDirectory(tmp_path / "crawls/italy")
+    directory = JobDirectory(tmp_path / "crawls/italy")
     directory.claim({})
     directory.unlock()
     assert (tmp_path / "large/italy/crawl.json").exists()
@@ -221,7 +221,7 @@ def test_what_belongs_to_somebody_else_is_refused(tmp_path: Path, name: str) -> 
         (jobdir / file).touch()
     os.chown(jobdir / name, NOBODY, NOBODY)
     with pytest.raises(NotOursError, match=f"belongs to user {NOBODY}, but the crawl runs as user 0"):
-        CrawlDirectory(jobdir).claim({})
+        JobDirectory(jobdir).claim({})
 
 
 @as_root
@@ -239,7 +239,7 @@ def test_a_folder_that_others_may_write_to_is_refused(tmp_path: Path, name: str,
     (jobdir / "graph").mkdir(parents=True)
     (jobdir / name).chmod(mode)
     with pytest.raises(NotOursError, match=rf"\(mode {mode:04o}\).*chmod go-w"):
-        CrawlDirectory(jobdir).claim({})
+        JobDirectory(jobdir).claim({})
     assert list(jobdir.iterdir()) == [jobdir / "graph"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.defaults import frontier_limits, politeness
 from tests.frontier.making import link
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder, outcome_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier import Failure, Frontier, Lease, Order, RocksStore
@@ -48,7 +48,7 @@ class Recording:
         self.tally = Tally()
         self.recorder = Recorder(self.frontier, self.leases, lambda: NOW, self.shards, self.tally)
         self.committer = Committer(
-            CrawlDirectory(jobdir), self.frontier, self.shards, self.tally, self.recorder.step
+            JobDirectory(jobdir), self.frontier, self.shards, self.tally, self.recorder.step
         )
         self.recorder.record_seeds([link(f"ampia{n}") for n in range(hosts)], frozenset())
         self.leased = [self._lease() for _ in range(hosts)]
@@ -272,14 +272,16 @@ def test_a_wide_page_that_is_left_half_recorded_ends_the_crawl_and_is_not_commit
         (500, "status-500", Failure.SERVER, True),
         (503, "status-503", Failure.BUSY, True),
         (429, "status-429", Failure.BUSY, True),
-        (0, "dns", Failure.DNS, True),
+        (0, "dns-nxdomain", Failure.DNS, True),
+        (0, "forbidden/loopback", Failure.DNS, True),
         (0, "refused", Failure.NETWORK, True),
-        (0, "timeout", Failure.NETWORK, True),
+        (0, "tls", Failure.NETWORK, True),
+        (0, "component", Failure.SERVER, True),
         (0, "rule", Failure.NONE, False),
         (0, "host-given-up", Failure.NONE, False),
     ],
 )
-def test_a_page_says_how_its_host_did(status, reason, failure, fetched):
+def test_a_page_says_how_its_host_did(status: int, reason: str, failure: Failure, fetched: bool) -> None:
     page = Page(
         "http://a.it/", "it,a)/", bytes(16), 1.0, State.ERROR, status, 0, "", reason=reason, seconds=2.0
     )

@@ -8,7 +8,7 @@ import pytest
 from tests.defaults import default_scope
 from tests.frontier.making import commit, link, open_frontier
 from webgraph_it.crawl.complaints import Complaints
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.reporter import Reporter
 from webgraph_it.crawl.tally import Tally
@@ -21,7 +21,7 @@ def reporter(tmp_path: Path) -> Reporter:
     frontier = open_frontier()
     frontier.add_seeds([link("a")], 1.0)
     commit(frontier)
-    directory = CrawlDirectory(tmp_path)
+    directory = JobDirectory(tmp_path)
     directory.reports.mkdir()
     run = Run(opened_at=0.0, pages=0, seconds=0.0)
     complaints = Complaints(directory.reports)

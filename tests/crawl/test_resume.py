@@ -85,6 +85,24 @@ def test_kinds_that_are_followed_stay_also_in_a_crawl_of_an_earlier_version(web,
     )
 
 
+def test_a_crawl_that_remembers_a_component_by_its_old_name_resumes(web: SimWeb, tmp_path: Path) -> None:
+    """A user who types the old name is refused; the directory was written when that was the name."""
+    new, old = "webgraph_it.shards.writer.UnbufferedWriter", "webgraph_it.graph.writer.UnbufferedWriter"
+    scope = "webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware"
+    run_crawl(web, tmp_path, MAX_DEPTH=1, GRAPH_WRITER=new, SPIDER_MIDDLEWARES={scope: 400})
+    now = record(tmp_path)
+    text = (tmp_path / "crawl.json").read_text()
+    before = text.replace(new, old).replace(scope, "webgraph_it.urls.middlewares.ScopeSpiderMiddleware")
+    assert before.count("webgraph_it.graph") == before.count("webgraph_it.urls") == 1
+    (tmp_path / "crawl.json").write_text(before)
+    refused = resume(tmp_path, code=2, GRAPH_WRITER=old)
+    assert refused == f"GRAPH_WRITER names {old}, which has moved; expected: {new}. Name that instead.\n"
+    said = resume(tmp_path)
+    assert old not in said
+    assert "GRAPH_WRITER was" not in said
+    assert record(tmp_path) == now
+
+
 @pytest.mark.parametrize(("limit", "low"), [("MAX_DEPTH", 1), ("MAX_PAGES_PER_HOST", 2)])
 def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(web, tmp_path, limit, low):
     run_crawl(web, tmp_path, **{limit: low})

@@ -35,11 +35,6 @@ QUIET = Facts(now=NOW, idle_seconds=60.0, queued=90)
             {"connections": 5000, "connections_cap": 5000, "waiting_for_connection": 12},
             "12 fetches wait for one of the 5,000 connections (5,000 are in use)",
         ),
-        (
-            {"waiting_for_address": 3, "address_until": NOW + 30},
-            "3 fetches wait until 03:30:30 for an IP address that others share",
-        ),
-        ({"waiting_for_address": 1}, "1 fetch waits for an IP address that others share"),
         ({"waiting_for_dns": 1}, "1 DNS answer outstanding"),
         ({"awaiting_response": 2000}, "2,000 responses outstanding"),
         ({"waiting_for_extraction": 300}, "the extraction workers are busy with 300 pages"),
@@ -146,7 +141,7 @@ def lines_until(crawl, words: str, most: int = 500) -> str:
         ({"BANDWIDTH_SCHEDULE": [["*", "0"]]}, "the schedule allows 0 B/s"),
         ({"MIN_FREE_DISK": "1000000 TB"}, "paused: disk"),
         ({"HOST_DELAY": 30}, "for the delay between two fetches"),
-        ({"ADDRESS_DELAY": 30}, "for an IP address that others share"),
+        ({"ADDRESS_DELAY": 30}, "for their IP address, which others share"),
     ],
 )
 def test_a_crawl_that_stands_still_says_why(tmp_path, settings, words):

@@ -240,11 +240,13 @@ def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):
 
 
 def test_below_min_free_disk_the_crawl_pauses_and_says_so(web, tmp_path):
+    before = requests_seen(web)
     crawl = start_crawl(web, tmp_path, MIN_FREE_DISK="1000000 TB", COMMIT_INTERVAL=0.2)
     wait_for(tmp_path / "committed.json")
     time.sleep(1)
     crawl.send_signal(signal.SIGINT)
     output = finish(crawl)
+    assert requests_seen(web) == before, "the servers were asked"
     assert "the crawl pauses until there is room" in output
     run_crawl(web, tmp_path, MIN_FREE_DISK="1 GB")
     assert differences(web, tmp_path) == []

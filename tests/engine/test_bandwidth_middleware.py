@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
@@ -17,8 +18,8 @@ from scrapy.utils.test import get_crawler
 from tests.benchmarks.bandwidth import Shaping, run
 from tests.defaults import typed
 from tests.fetch.servers import run as run_loop
-from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware, shaper_of
-from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
+from webgraph_it.engine.parts import parts_of
 from webgraph_it.fetch.plan import Plan
 from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.simweb.wire import fullest_second, mean_rate
@@ -83,7 +84,7 @@ def test_a_missing_file_refuses_the_start(tmp_path: Path) -> None:
         Plan([], str(tmp_path / "none.json"), "Europe/Rome")
 
 
-def middleware_with(**settings: object) -> tuple[BandwidthMiddleware, object]:
+def middleware_with(**settings: object) -> tuple[BandwidthMiddleware, Crawler]:
     crawler = get_crawler(settings_dict=typed(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"], **settings))
     crawler.stats = MemoryStatsCollector(crawler)
     return BandwidthMiddleware.from_crawler(crawler), crawler
@@ -94,8 +95,8 @@ def test_the_hour_decides_and_a_change_takes_effect_at_the_next_tick(
 ) -> None:
     async def play() -> None:
         middleware, crawler = middleware_with(BANDWIDTH_SCHEDULE=OFFICE)
-        shaper = shaper_of(crawler)  # type: ignore[arg-type]
-        assert fetcher_of(crawler).shaper is shaper  # type: ignore[arg-type]
+        shaper = parts_of(crawler).shaper
+        assert parts_of(crawler).fetcher.shaper is shaper
         middleware.tick(rome("2026-11-16 07:59:59"))
         assert shaper.bytes_per_second == math.inf
         assert middleware.process_request(Request("http://sito.it/")) is None
@@ -120,7 +121,7 @@ def test_wrong_edits_are_logged_in_a_sentence(tmp_path: Path, caplog: pytest.Log
         middleware, crawler = middleware_with(BANDWIDTH_SCHEDULE_FILE=str(file))
         write(file, '[["*", "fast"]]')
         middleware.tick(0.0)
-        assert shaper_of(crawler).bytes_per_second == 100e3  # type: ignore[arg-type]
+        assert parts_of(crawler).shaper.bytes_per_second == 100e3
         assert "BANDWIDTH_SCHEDULE_FILE: 'fast' found, a rate such as" in caplog.text
         assert "The plan in force stays." in caplog.text
 
@@ -130,11 +131,12 @@ def test_wrong_edits_are_logged_in_a_sentence(tmp_path: Path, caplog: pytest.Log
 def test_signals_start_and_stop_the_clockwork_and_stats_are_kept() -> None:
     async def play() -> None:
         _, crawler = middleware_with(BANDWIDTH_SCHEDULE='[["*", "100 KB/s"]]')
-        shaper = shaper_of(crawler)  # type: ignore[arg-type]
-        crawler.signals.send_catch_log(signals.spider_opened, spider=None)  # type: ignore[attr-defined]
+        shaper = parts_of(crawler).shaper
+        crawler.signals.send_catch_log(signals.spider_opened, spider=None)
         shaper.received(700, Quiet())
-        crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")  # type: ignore[attr-defined]
-        stats = crawler.stats.get_stats()  # type: ignore[attr-defined]
+        crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")
+        assert crawler.stats is not None
+        stats = crawler.stats.get_stats()
         assert stats["bandwidth/bytes"] == 700
         assert stats["bandwidth/cap_bytes_per_second"] == 100e3
         assert {"bandwidth/bytes_last_second", "bandwidth/bytes_fullest_second"} < stats.keys()

@@ -6,8 +6,12 @@ import sys
 from typing import Any
 
 import pytest
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
 
+from tests.defaults import typed
 from tests.fetch import scrapy_crawl
+from webgraph_it.engine.handler import fetcher_of
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +85,7 @@ def test_every_failure_has_scrapys_exception_and_a_stat(
 
 
 def test_both_schemes_share_one_fetcher(crawl: dict[str, Any]) -> None:
-    assert crawl["fetchers"] == 1
+    assert (crawl["handlers"], crawl["fetchers"]) == (2, 1)
 
 
 def test_the_peak_of_the_sockets_is_in_the_stats(crawl: dict[str, Any]) -> None:
@@ -90,3 +94,10 @@ def test_the_peak_of_the_sockets_is_in_the_stats(crawl: dict[str, Any]) -> None:
 
 def test_a_crawl_of_public_addresses_without_a_contact_does_not_start(crawl: dict[str, Any]) -> None:
     assert crawl["refused"].startswith("StartRefused: CONTACT_URL is not set: expected ")
+
+
+@pytest.mark.parametrize(("contact", "public"), [("", False), ("https://esempio.it/crawl", True)])
+def test_without_a_contact_the_fetcher_knows_no_public_address(contact: str, public: bool) -> None:
+    crawler = get_crawler(settings_dict=typed(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"], CONTACT_URL=contact))
+    crawler.stats = MemoryStatsCollector(crawler)
+    assert fetcher_of(crawler)._resolver._guard.public is public

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.defaults import DEFAULT_ARCS, link_policy
+from tests.defaults import link_policy
 from webgraph_it.extract import Document, extract
 from webgraph_it.extract.html import srcset_urls
 
@@ -443,10 +443,3 @@ def test_only_wanted_kinds_come_out() -> None:
     page = "<a href=1><area href=2><iframe src=3></iframe><link rel=next href=4>"
     assert seen(page, link_policy(arcs=["area"])) == "area:/d/2"
     assert seen(page, link_policy(arcs=["a"], followed=["link"])) == "a:/d/1 link:/d/4"
-
-
-def test_refused_rels() -> None:
-    policy = link_policy(arcs=DEFAULT_ARCS, refused_rels=["nofollow"])
-    found = extract(Document(b"<a href=1 rel='x NoFollow'>1</a><a href=2>2</a>", URL, "text/html"), policy)
-    assert [link.url for link in found.links] == ["http://a.it/d/2"]
-    assert found.refused == {"rel": 1}

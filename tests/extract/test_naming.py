@@ -4,7 +4,7 @@ import pytest
 from ada_url import join_url
 
 from tests.defaults import link_policy
-from webgraph_it.extract.naming import MOST_REFERENCES, escape_query, named, nested_urls
+from webgraph_it.extract.naming import MAX_REFERENCES, escape_query, named, nested_urls
 from webgraph_it.extract.records import Found
 
 BASE = "http://a.it/"
@@ -69,9 +69,9 @@ def test_a_target_keeps_the_first_kind_that_is_an_arc() -> None:
 
 
 def test_references_beyond_the_limit_are_left_out_and_said() -> None:
-    raw = [(f"/{number}", "a", "") for number in range(MOST_REFERENCES + 1)]
+    raw = [(f"/{number}", "a", "") for number in range(MAX_REFERENCES + 1)]
     links, _, complete = named([Found(raw, BASE)], link_policy())
-    assert (len(links), complete) == (MOST_REFERENCES, False)
+    assert (len(links), complete) == (MAX_REFERENCES, False)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from hashlib import md5
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -15,7 +17,8 @@ import uvloop
 
 from tests.defaults import DEFAULT_ARCS, link_policy, worker_pool
 from tests.extract.bombs import BOMBS
-from webgraph_it.extract import Document, Extraction, extract
+from webgraph_it.extract import Document, Extraction, extract, process, workers
+from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.workers import WorkersBroken
 
 POLICY = link_policy()
@@ -115,6 +118,58 @@ def test_a_document_that_kills_its_worker_twice_is_given_up() -> None:
     assert asyncio.run(crawl()).reason in ("died", "too-many-links")
 
 
+def test_a_document_whose_workers_are_killed_from_outside_is_read_in_the_end() -> None:
+    async def crawl() -> tuple[Extraction, int]:
+        async with worker_pool(POLICY, 1) as pool:
+            await pool.extract(page(0))
+            result = asyncio.ensure_future(pool.extract(bomb("400,000 links")))
+            for killed in range(3):
+                while pool.replaced < killed or not (pool._workers and pool._workers[0].ready):  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+                for child in psutil.Process().children():
+                    child.kill()  # it has just begun to read
+                while pool.replaced == killed:  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+            return await result, pool.replaced
+
+    result, replaced = asyncio.run(crawl())
+    assert (result.reason, replaced) == ("too-many-links", 3)
+
+
+def test_a_document_whose_worker_stood_still_is_read_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_STALLED_SECONDS", 2.0)
+
+    async def crawl() -> tuple[Extraction, int]:
+        async with worker_pool(POLICY, 1, cpu_seconds=0.2) as pool:
+            await pool.extract(page(0))
+            for child in psutil.Process().children():
+                child.suspend()
+            return await pool.extract(page(7)), pool.replaced
+
+    result, replaced = asyncio.run(crawl())
+    assert (result.reason, [link.url for link in result.links]) == ("", ["http://a.it/7"])
+    assert replaced >= 1
+
+
+@pytest.mark.parametrize(
+    ("lied", "overdue", "code", "reason", "attempts"),
+    [
+        ("a negative length", False, -signal.SIGKILL, "bad-reply", 1),
+        ("", False, -signal.SIGPROF, "timeout", 1),
+        ("", True, -signal.SIGKILL, "timeout", 3),
+        ("", False, -signal.SIGSEGV, "died", 2),
+        ("", False, -signal.SIGSYS, "died", 2),
+        ("", False, 1, "died", 2),
+        ("", False, -signal.SIGKILL, "died", 10),
+        ("", False, -signal.SIGTERM, "died", 10),
+    ],
+)
+def test_the_less_a_document_is_to_blame_the_more_often_it_is_read(
+    lied: str, overdue: bool, code: int, reason: str, attempts: int
+) -> None:
+    assert workers.verdict(lied, overdue, code) == (reason, attempts)
+
+
 def test_closing_finishes_what_was_given_and_leaves_nobody_behind() -> None:
     async def crawl() -> list[Extraction]:
         pool = worker_pool(POLICY, 2)
@@ -210,3 +265,57 @@ def pool():
     bench = Bench()
     yield bench
     bench.close()
+
+
+class Deaf:
+    """A process that neither answers nor ends until it is killed."""
+
+    def __init__(self) -> None:
+        self.kills = 0
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    def poll(self) -> int | None:
+        return None
+
+    def wait(self) -> int:
+        assert self.kills, "waited for ever"
+        return -signal.SIGKILL
+
+
+def test_a_worker_that_does_not_answer_is_killed_after_its_ticks_and_an_idle_one_never() -> None:
+    deaf: Any = Deaf()
+    nobody: Any = None
+    worker = Worker(nobody, deaf, nobody)
+    worker.ready = True
+    for _ in range(10):
+        worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (0, False)
+    worker.jobs.append(Job(Document(b"", "http://a.it/"), nobody))
+    worker.tick(3)
+    worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (0, False)
+    worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (1, True)
+
+
+def test_a_worker_that_lingers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_EXIT_POLLS", 2)
+    deaf: Any = Deaf()
+    nobody: Any = None
+    assert asyncio.run(Worker(nobody, deaf, nobody).exit_code()) == -signal.SIGKILL
+    assert deaf.kills == 1
+
+
+def test_a_worker_that_lies_is_killed_and_read_no_more() -> None:
+    deaf: Any = Deaf()
+    nobody: Any = None
+    worker = Worker(nobody, deaf, nobody)
+    aborted: list[bool] = []
+    transport: Any = SimpleNamespace(abort=lambda: aborted.append(True))
+    worker.connection_made(transport)
+    worker.get_buffer(-1)[:12] = b"\xff" * 12
+    worker.buffer_updated(12)
+    assert "more than a worker may send" in worker.lied
+    assert (deaf.kills, aborted, worker.leaving) == (1, [True], True)

@@ -84,7 +84,7 @@ RESPONSES: dict[str, Malformed] = {
         b"HTTP/1.1 200 OK\r\nContent-Length: %d, %d\r\n\r\n" % (len(BODY), len(BODY)) + BODY
     ),
     "two different lengths": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n" + SIZE + b"\r\n" + BODY),
-    "a length that is no number": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + BODY),
+    "a length that is not a number": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + BODY),
     "an empty length": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n" + BODY),
     "a negative length": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + BODY),
     "a length with a plus": Malformed(b"HTTP/1.1 200 OK\r\nContent-Length: +%d\r\n\r\n" % len(BODY) + BODY),
@@ -167,7 +167,7 @@ RESPONSES: dict[str, Malformed] = {
     "closed in the headers": Malformed(b"HTTP/1.1 200 OK\r\nContent-Type: te"),
     "only a body": Malformed(BODY),
     "another protocol": Malformed(b"SSH-2.0-OpenSSH_9.6\r\n"),
-    "a status that is no number": Malformed(b"HTTP/1.1 OK 200\r\n" + SIZE + b"\r\n" + BODY),
+    "a status that is not a number": Malformed(b"HTTP/1.1 OK 200\r\n" + SIZE + b"\r\n" + BODY),
     "silence after the headers": Malformed(b"HTTP/1.1 200 OK\r\n" + SIZE + b"\r\n", closes=False),
 }
 

@@ -50,6 +50,7 @@ class Asker(Spider):
     hosts = {"/refused": "chiuso.it", "/absent": "assente.it", "/forbidden": "vietato.it"}  # noqa: RUF012
 
     async def start(self) -> Any:
+        self._count_fetchers()
         for path in (*ANSWERS, *self.hosts, "/slow", "/patience"):
             yield Request(
                 f"http://{self.hosts.get(path, 'sito.it')}{path}",
@@ -82,10 +83,16 @@ class Asker(Spider):
     def failed(self, failure: Any) -> None:
         result["failures"][failure.request.cb_kwargs["path"]] = f"{failure.type.__name__}: {failure.value}"
 
+    def _count_fetchers(self) -> None:
+        from webgraph_it.engine.parts import parts_of
+
+        handlers: Any = self.crawler.engine.downloader.handlers  # type: ignore[union-attr]
+        fetchers = [handlers._handlers[scheme]._fetcher for scheme in ("http", "https")]
+        result["handlers"] = len(fetchers)
+        result["fetchers"] = len({parts_of(self.crawler).fetcher, *fetchers})
+
 
 async def crawl(process: AsyncCrawlerProcess) -> None:
-    from webgraph_it.engine import handler
-
     server = await HttpServer(answer).start("127.1.0.1")
     table = {"sito.it": "127.1.0.1", "chiuso.it": "127.1.0.9", "vietato.it": "127.66.0.1"}
     dns = await DnsServer({name: [(address, 60)] for name, address in table.items()}).start()
@@ -98,7 +105,6 @@ async def crawl(process: AsyncCrawlerProcess) -> None:
     }
     crawler = process.create_crawler(type("Asker", (Asker,), {"name": "asker", "custom_settings": settings}))
     await process.crawl(crawler)
-    result["fetchers"] = len(handler._fetchers)
     result["stats"] = {
         name: value for name, value in crawler.stats.get_stats().items() if isinstance(value, int)
     }  # type: ignore[union-attr]

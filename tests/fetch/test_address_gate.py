@@ -5,8 +5,12 @@ import time
 from ipaddress import ip_address
 from itertools import pairwise
 
+import pytest
+
 from tests.fetch.servers import OK, DnsServer, Engine, HttpServer, run
-from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressGate
+from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressBusy, AddressGate
+from webgraph_it.fetch.connection import FetchError
+from webgraph_it.fetch.target import target_of
 
 ADDRESS = ip_address("127.1.0.1")
 
@@ -26,60 +30,36 @@ class Clock:
         self.uses.append((address, when))
 
 
-def test_those_who_wait_are_served_in_order_and_who_gives_up_does_not_block() -> None:
-    async def line() -> list[str]:
-        gate = AddressGate(Clock(0.0), time.time)
-        served: list[str] = []
-
-        async def one(name: str) -> None:
-            await gate.enter(ADDRESS)
-            served.append(name)
-            await asyncio.sleep(0.02)
-            gate.leave(ADDRESS, time.time())
-
-        tasks = [asyncio.ensure_future(one(name)) for name in "abcde"]
-        await asyncio.sleep(0.01)
-        tasks[2].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        assert not gate._busy, "nothing is remembered of an address that nobody asks"
-        return served
-
-    assert run(line()) == ["a", "b", "d", "e"]
+def test_an_address_that_is_being_asked_refuses() -> None:
+    gate = AddressGate(Clock(0.0), time.time)
+    gate.enter(ADDRESS)
+    gate.enter(ip_address("127.1.0.2"))
+    with pytest.raises(AddressBusy) as refused:
+        gate.enter(ADDRESS)
+    assert refused.value.address == "127.1.0.1"
+    gate.leave(ADDRESS, time.time())
+    gate.enter(ADDRESS)
 
 
-def test_a_turn_that_comes_to_one_who_is_just_being_cancelled_goes_on() -> None:
-    async def line() -> bool:
-        gate = AddressGate(Clock(0.0), time.time)
-        await gate.enter(ADDRESS)
-        second, third = (asyncio.ensure_future(gate.enter(ADDRESS)) for _ in range(2))
-        await asyncio.sleep(0.01)
-        second.cancel()
-        gate.leave(ADDRESS, time.time())
-        await third
-        gate.leave(ADDRESS, time.time())
-        fourth, fifth = (asyncio.ensure_future(gate.enter(ADDRESS)) for _ in range(2))
-        await asyncio.sleep(0.01)
-        gate.leave(ADDRESS, time.time())
-        fifth.cancel()
-        await asyncio.gather(second, fourth, fifth, return_exceptions=True)
-        return not gate._busy
-
-    assert run(line())
+def test_an_address_whose_clock_runs_refuses() -> None:
+    clock, now = Clock(1.0), [100.0]
+    gate = AddressGate(clock, lambda: now[0])
+    gate.enter(ADDRESS)
+    gate.leave(ADDRESS, 100.0)
+    now[0] = 100.9
+    with pytest.raises(AddressBusy):
+        gate.enter(ADDRESS)
+    now[0] = 101.0
+    gate.enter(ADDRESS)
 
 
-def test_who_is_cancelled_while_the_clock_runs_lets_the_next_one_in() -> None:
-    async def line() -> bool:
-        clock = Clock(0.3)
-        clock.used(str(ADDRESS), time.time())
-        gate = AddressGate(clock, time.time)
-        first = asyncio.ensure_future(gate.enter(ADDRESS))
-        second = asyncio.ensure_future(gate.enter(ADDRESS))
-        await asyncio.sleep(0.05)
-        first.cancel()
-        await second
-        return time.time() - clock.uses[0][1] >= 0.3
-
-    assert run(line())
+async def until_it_passes(engine: Engine, url: str) -> None:
+    while True:
+        try:
+            await engine.get(url)
+            return
+        except AddressBusy:
+            await asyncio.sleep(0.005)
 
 
 def test_starts_at_one_address_are_never_closer_than_its_delay_as_the_server_sees_them() -> None:
@@ -97,7 +77,7 @@ def test_starts_at_one_address_are_never_closer_than_its_delay_as_the_server_see
         async with Engine(dns.address, port_map={80: server.port}) as engine:
             clock = Clock(0.1)
             engine.fetcher.use_clock(clock)
-            await asyncio.gather(*(engine.get(f"http://{host}/") for host in hosts))
+            await asyncio.gather(*(until_it_passes(engine, f"http://{host}/") for host in hosts))
             gaps = [b - a for a, b in pairwise(starts)]
             assert min(gaps) >= 0.1
             return len(clock.uses)
@@ -140,7 +120,35 @@ def test_a_failure_counts_as_seen() -> None:
         async with Engine(port_map={80: 1}) as engine:
             clock = Clock(0.0)
             engine.fetcher.use_clock(clock)
-            await asyncio.gather(*(engine.get("http://127.1.0.1/") for _ in range(2)), return_exceptions=True)
+            with pytest.raises(FetchError):
+                await engine.get("http://127.1.0.1/")
             return len(clock.uses)
 
-    assert run(crawl()) == 2
+    assert run(crawl()) == 1
+
+
+def test_who_is_refused_sends_nothing_and_takes_no_place() -> None:
+    async def crawl() -> tuple[int, int]:
+        server = await HttpServer().start()
+        async with Engine(port_map={80: server.port}) as engine:
+            engine.fetcher.use_clock(Clock(10.0))
+            await engine.get("http://127.1.0.1/")
+            refused = await asyncio.gather(
+                *(engine.get("http://127.1.0.1/") for _ in range(50)), return_exceptions=True
+            )
+            return sum(isinstance(each, AddressBusy) for each in refused), engine.fetcher.governor.waiting
+
+    assert run(crawl()) == (50, 0)
+
+
+def test_of_several_addresses_the_one_whose_turn_it_is_comes_first() -> None:
+    async def crawl() -> str:
+        server = await HttpServer().start("127.1.0.1", "127.1.0.2")
+        dns = await DnsServer({"due.it": [("127.1.0.1", 60), ("127.1.0.2", 60)]}).start()
+        async with Engine(dns.address, port_map={80: server.port}) as engine:
+            engine.fetcher.use_clock(Clock(10.0))
+            target = target_of("http://due.it/")
+            message = b"GET / HTTP/1.1\r\nHost: due.it\r\n\r\n"
+            return str((await engine.fetcher.fetch(target, message, at="127.1.0.2")).address)
+
+    assert run(crawl()) == "127.1.0.2"

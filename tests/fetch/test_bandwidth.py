@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webgraph_it.fetch.bandwidth import (
     BURST_SECONDS,
     FIRST_GUESS_BYTES,
-    MOST_DEBT_SECONDS,
+    MAX_DEBT_SECONDS,
     PROBE_BYTES,
     TARGET,
     StartPace,
@@ -27,6 +27,11 @@ def test_what_was_read_is_paid_at_the_rate() -> None:
     assert bucket.take(10_000, 0.0) == pytest.approx(10_000 / AIM)
     assert bucket.wait(0.05) == pytest.approx(10_000 / AIM - 0.05)
     assert bucket.wait(0.2) == 0.0
+
+
+def test_without_a_limit_nobody_waits() -> None:
+    bucket = TokenBucket()
+    assert (bucket.take(10**9, 0.0), bucket.wait(0.0)) == (0.0, 0.0)
 
 
 def test_an_idle_hour_leaves_credit_for_a_moment_only() -> None:
@@ -64,7 +69,7 @@ def test_what_did_not_come_is_given_back() -> None:
 def test_no_debt_holds_up_all_for_longer_than_a_second() -> None:
     """A limit began while much was under way."""
     bucket = TokenBucket(RATE, now=0.0)
-    assert bucket.take(10**9, 0.0) == pytest.approx(MOST_DEBT_SECONDS / TARGET)
+    assert bucket.take(10**9, 0.0) == pytest.approx(MAX_DEBT_SECONDS / TARGET)
 
 
 def test_a_clock_that_goes_back_pays_nothing_and_loses_nothing() -> None:

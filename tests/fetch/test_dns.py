@@ -1,8 +1,12 @@
 """Names to addresses, against a real DNS server on loopback."""
 
 import asyncio
+import os
+import resource
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
@@ -279,3 +283,36 @@ def test_the_least_recently_used_answer_goes_first() -> None:
     cache.put("c", Answer((), "c"), 10)
     assert cache.get("b", 1) is None
     assert cache.get("a", 1) is not None
+
+
+def test_without_a_file_descriptor_nothing_is_learnt_of_the_name() -> None:
+    """Really without one: c-ares then answers and raises, both."""
+
+    async def starved() -> tuple[Answer, Answer]:
+        server = await DnsServer(dict(TABLE)).start()
+        async with Engine(server.address, dns_settings={"timeout": 0.3}) as engine:
+            await engine.resolver.resolve("muto.it")
+            with no_descriptors():
+                without = await engine.resolver.resolve("due.it")
+            return without, await engine.resolver.resolve("due.it")
+
+    without, after = run(starved())
+    assert (without.reason, without.addresses) == ("local-files", ())
+    assert addresses(after) == ["127.1.0.1", "127.1.0.2"]
+
+
+@contextmanager
+def no_descriptors() -> Iterator[None]:
+    """All that this process may have are taken meanwhile."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(2))
+        yield
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

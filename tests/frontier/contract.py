@@ -6,12 +6,15 @@ would. The store opened before is then not used any more (closed, or left as a c
 
 import threading
 from collections.abc import Callable
+from math import inf
 
 import pytest
 
 from tests.defaults import frontier_limits
-from webgraph_it.frontier import Failure, Kind, Order, Outcome, RobotsRecord, Store
+from webgraph_it.frontier import Failure, Kind, Order, Outcome, Store
+from webgraph_it.frontier.layout import ROBOTS
 from webgraph_it.items import State
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 from .making import CALM, DELAY, NOW, commit, drain, lease_at, link, links, open_frontier
 
@@ -349,7 +352,8 @@ class FrontierContract:
 
     def test_metadata_and_robots_are_remembered(self, storage: Storage) -> None:
         frontier = open_frontier(storage())
-        record = RobotsRecord(b"User-agent: *\nDisallow: /\n\xff", NOW, NOW + 10_000_000, "ok")
+        raw = b"User-agent: *\nDisallow: /\n\xff"
+        record = RobotsRecord(Verdict.RULES, "rules", NOW, NOW + 100_000, raw)
         frontier.set_robots("https://a.it", record)
         frontier.put_meta("recipe", b"1")
         frontier.close()
@@ -358,6 +362,20 @@ class FrontierContract:
         assert again.get_meta("other") is None
         assert again.robots("https://a.it") == record._replace(expires_at=NOW + 86_400)
         assert again.robots("http://a.it") is None
+
+    def test_a_robots_record_that_cannot_be_read_is_unknown(self, storage: Storage) -> None:
+        store = storage()
+        store.commit({ROBOTS + b"https://a.it": bytes(16) + b"known\n\x09"})
+        assert open_frontier(store).robots("https://a.it") is None
+
+    def test_a_host_that_is_being_asked_is_not_ready(self, storage: Storage) -> None:
+        frontier = open_frontier(storage(), CALM)
+        frontier.add(links("a", 2), 0, "", NOW)
+        assert frontier.host_ready("it,a") <= NOW
+        lease = lease_at(frontier, NOW)
+        assert frontier.host_ready("it,a") == inf
+        frontier.answered(lease, Outcome(), NOW)
+        assert frontier.host_ready("it,a") == NOW + DELAY
 
     def test_hosts_are_reported_in_order(self, storage: Storage) -> None:
         frontier = open_frontier(storage())

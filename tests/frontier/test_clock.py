@@ -3,10 +3,11 @@
 import pytest
 
 from tests.defaults import politeness
-from webgraph_it.frontier import MemoryStore, Outcome, RobotsRecord
+from webgraph_it.frontier import MemoryStore, Outcome
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.layout import HOST
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 from .making import CALM, DELAY, NOW, commit, lease_at, links, open_frontier
 
@@ -40,7 +41,7 @@ def test_a_small_adjustment_of_the_clock_forgets_no_robots():
     store = MemoryStore()
     frontier = open_frontier(store, now=NOW)
     frontier.next(NOW)
-    frontier.set_robots("http://a.it", RobotsRecord(b"x", NOW, NOW + 3_600, "known"))
+    frontier.set_robots("http://a.it", RobotsRecord(Verdict.RULES, "rules", NOW, NOW + 3_600))
     frontier.close()
     record = open_frontier(store, now=NOW - 1).robots("http://a.it")
     assert record is not None
@@ -51,7 +52,8 @@ def test_robots_of_an_unknown_age_have_expired():
     store = MemoryStore()
     frontier = open_frontier(store, now=NOW + YEAR)
     frontier.next(NOW + YEAR)
-    frontier.set_robots("http://a.it", RobotsRecord(b"x", NOW + YEAR - 1, NOW + YEAR + 3_600, "known"))
+    known = RobotsRecord(Verdict.RULES, "rules", NOW + YEAR - 1, NOW + YEAR + 3_600)
+    frontier.set_robots("http://a.it", known)
     frontier.close()
     again = open_frontier(store, now=NOW)
     record = again.robots("http://a.it")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -42,9 +42,11 @@ from webgraph_it.frontier.layout import STATE
 from webgraph_it.frontier.politeness import Clock
 from webgraph_it.items import State
 
-from .making import CALM, DELAY, EAGER, NOW, commit, drain, lease_at, link, links, open_frontier
+from .making import CALM, DELAY, EAGER, NOW, PATIENT, commit, drain, lease_at, link, links, open_frontier
 
 HOSTS = "abcdefg"
+ADDRESSES = st.sampled_from(["", "192.0.2.1"])
+"""Which line a host stands in depends on whether its address is known."""
 POLICY = politeness(
     host_delay_seconds=DELAY,
     delay_factor=5,
@@ -128,6 +130,7 @@ class FrontierMachine(RuleBasedStateMachine):
         duration=st.sampled_from([0.0, 0.5, 3.0]),
         retry_after=st.sampled_from([None, 7.0, 80.0]),
         fetched=st.booleans(),
+        address=ADDRESSES,
     )
     def end(
         self,
@@ -137,12 +140,13 @@ class FrontierMachine(RuleBasedStateMachine):
         duration: float,
         retry_after: float | None,
         fetched: bool,
+        address: str,
     ) -> None:
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
         if kind is Kind.RETRY and not self.frontier.may_retry(lease):
             kind = Kind.FINISHED
         outcome = Outcome(
-            kind, failure, fetched, duration, retry_after_seconds=retry_after, url="https://x.it/"
+            kind, failure, fetched, duration, address, retry_after_seconds=retry_after, url="https://x.it/"
         )
         self.frontier.done(lease, outcome, self.now)
         self.ended(lease, outcome)
@@ -161,10 +165,15 @@ class FrontierMachine(RuleBasedStateMachine):
         self.known.clocks[lease.host] = POLICY.after(clock, outcome, self.now)
 
     @precondition(lambda self: self.leases)
-    @rule(data=st.data(), failure=st.sampled_from(Failure), duration=st.sampled_from([0.0, 3.0]))
-    def answer(self, data: st.DataObject, failure: Failure, duration: float) -> None:
+    @rule(
+        data=st.data(),
+        failure=st.sampled_from(Failure),
+        duration=st.sampled_from([0.0, 3.0]),
+        address=ADDRESSES,
+    )
+    def answer(self, data: st.DataObject, failure: Failure, duration: float, address: str) -> None:
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
-        outcome = Outcome(failure=failure, duration_seconds=duration)
+        outcome = Outcome(failure=failure, duration_seconds=duration, address=address)
         self.frontier.answered(lease, outcome, self.now)
         self.reading[lease.key] = lease
         self.known.clocks[lease.host] = POLICY.after(self.known.clocks[lease.host], outcome, self.now)
@@ -201,10 +210,10 @@ class FrontierMachine(RuleBasedStateMachine):
         self.add([(host, 100 * depth + path) for path in range(12)], depth)
 
     @precondition(lambda self: self.leases)
-    @rule(data=st.data(), wait=st.sampled_from([0.0, 3.0, 70.0]))
-    def give_back(self, data: st.DataObject, wait: float) -> None:
+    @rule(data=st.data(), wait=st.sampled_from([0.0, 3.0, 70.0]), address=st.none() | ADDRESSES)
+    def give_back(self, data: st.DataObject, wait: float, address: str | None) -> None:
         lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
-        self.frontier.release(lease, self.now, self.now + wait)
+        self.frontier.release(lease, self.now, self.now + wait, busy_address=address)
         clock = self.known.clocks[lease.host]
         self.known.clocks[lease.host] = clock._replace(ready_at=max(clock.ready_at, self.now + wait))
 
@@ -448,8 +457,146 @@ def test_a_crowded_address_serves_its_hosts_in_turn() -> None:
 
 
 def test_an_overcrowded_address_sends_hosts_back_to_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "MOST_IN_CROWD", 2)
+    monkeypatch.setattr(turns, "MAX_IN_CROWDS", 2 * turns.CROWD_SHARE)
     test_a_crowded_address_serves_its_hosts_in_turn()
+
+
+SHARED = EAGER._replace(address_delay_seconds=1.0)
+
+
+def located(frontier: Frontier, where: Callable[[str], str]) -> int:
+    """Locate all strangers; how many there were."""
+    found = 0
+    while (stranger := frontier.next_stranger()) is not None:
+        assert stranger.url.startswith(f"http://{stranger.host.removeprefix('it,')}.it/")
+        frontier.located(stranger.host, where(stranger.host))
+        found += 1
+    return found
+
+
+@PATIENT
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "1", "2", "3"]), st.integers(1, 3)), max_size=25),
+    st.lists(st.sampled_from(["", "1", "2"]), max_size=40),
+    st.booleans(),
+)
+def test_all_are_fetched_and_no_lease_waits_for_an_address(
+    sites: list[tuple[str, int]], moves: list[str], tight: bool
+) -> None:
+    """Names move to other addresses at any time, so that the frontier is wrong about where they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        if tight:
+            patch.setattr(turns, "MAX_IN_CROWDS", 2 * turns.CROWD_SHARE)
+            patch.setattr(roster, "MAX_STRANGERS", 2)
+            for name, value in SMALL.items():
+                patch.setattr(roster, name, value)
+        frontier = open_frontier(policy=SHARED)
+        frontier.locate_first()
+        where = {f"it,h{n}": address for n, (address, _) in enumerate(sites)}
+        frontier.add(
+            [link(f"h{n}", f"/{p}") for n, (_, pages) in enumerate(sites) for p in range(pages)], 0, "", NOW
+        )
+        now, used, fetched, surprises = NOW, {}, [], iter(moves)
+        while True:
+            located(frontier, where.__getitem__)
+            lease = frontier.next(now)
+            if lease is None:
+                if located(frontier, where.__getitem__):
+                    continue
+                wake_at = frontier.wake_at()
+                if wake_at is None:
+                    break
+                assert wake_at > now, "it said now, but nothing was ready"
+                now = wake_at
+                continue
+            where[lease.host] = address = next(surprises, where[lease.host])
+            if address and frontier.address_ready(address, now) > now:
+                frontier.release(lease, now, now, busy_address=address)
+                assert address != lease.address, "it was handed out too early"
+                continue
+            if address:
+                assert now >= used.get(address, NOW) + 1, "two requests too close to each other"
+                used[address] = now
+                frontier.address_used(address, now)
+            fetched.append(lease.key)
+            assert lease.attempts == 0
+            frontier.done(lease, Outcome(address=address), now)
+        assert sorted(fetched) == sorted(
+            f"it,h{n})/{p}" for n, (_, pages) in enumerate(sites) for p in range(pages)
+        )
+
+
+def test_first_contacts_and_known_hosts_take_turns(small: None) -> None:
+    frontier = open_frontier()
+    frontier.add(links("ab", 40), 0, "", NOW)
+    for _ in range(4):
+        frontier.done(lease_at(frontier, NOW), Outcome(address="192.0.2.1"), NOW)
+    frontier.add(links([f"new{n}" for n in range(300)], 1), 0, "", NOW)
+    order = [lease.host for lease in drain(frontier, NOW)]
+    known = [place for place, host in enumerate(order) if host in ("it,a", "it,b")]
+    assert len(known) == 76
+    assert known[-1] < 200, "strangers keep known hosts waiting"
+    assert len([host for host in order[:100] if "new" in host]) > 20, "known hosts keep strangers waiting"
+
+
+def test_hosts_without_an_address_are_strangers_until_located() -> None:
+    frontier = open_frontier(policy=SHARED, now=NOW - 10)
+    frontier.locate_first()
+    frontier.add(links("abc", 2), 0, "", NOW)
+    assert frontier.next(NOW) is None
+    assert frontier.wake_at() is None
+    assert located(frontier, lambda host: "192.0.2.1" if host < "it,c" else "") == 3
+    first, last = lease_at(frontier, NOW), lease_at(frontier, NOW)
+    assert (first.host, first.address, last.host, last.address) == ("it,a", "192.0.2.1", "it,c", "")
+    assert frontier.next(NOW) is None
+
+
+def test_a_host_that_was_refused_at_its_address_takes_its_turn_there() -> None:
+    frontier = open_frontier(policy=SHARED, now=NOW - 10)
+    frontier.add(links("a", 1), 0, "", NOW)
+    frontier.address_used("192.0.2.1", NOW)
+    lease = lease_at(frontier, NOW)
+    frontier.release(lease, NOW, NOW, busy_address="192.0.2.1")
+    assert frontier.next(NOW) is None
+    assert frontier.wake_at() == NOW + 1
+    again = lease_at(frontier, NOW + 1)
+    assert (again.url, again.attempts, again.address) == (lease.url, 0, "192.0.2.1")
+
+
+def test_a_crowd_on_one_address_is_looked_at_about_once() -> None:
+    """Twenty thousand hosts on one address, an hour and a half: the line is not searched again and again."""
+    frontier = open_frontier(policy=SHARED, now=NOW - 10)
+    frontier.locate_first()
+    frontier.add(links([f"crowd{n}" for n in range(20_000)], 1), 0, "", NOW)
+    roster_of = frontier._roster
+    looks, longest, active, taken, now = 0, 0, 0, 0, NOW
+    wake_one = roster_of._wake_one
+
+    def counting(*arguments: Any) -> None:
+        nonlocal looks
+        looks += 1
+        wake_one(*arguments)
+
+    roster_of._wake_one = counting  # type: ignore[method-assign]
+    while now < NOW + 5_400:
+        before = looks
+        lease = frontier.next(now)
+        longest, active = max(longest, looks - before), max(active, len(roster_of._active))
+        if lease is not None:
+            taken += 1
+            frontier.address_used("192.0.2.1", now)
+            frontier.done(lease, Outcome(address="192.0.2.1"), now)
+        if located(frontier, lambda host: "192.0.2.1"):
+            continue
+        wake_at = frontier.wake_at()
+        assert wake_at is not None
+        now = max(now + 0.001, wake_at)
+        if len(roster_of._layers) > 60_000:
+            commit(frontier)
+    assert taken > 5_300, "the address stands idle"
+    assert looks < 4 * 20_000
+    assert longest <= roster.MAX_LOOKED_AT + roster.WAKE_AT_ONCE
+    assert active <= turns.MAX_IN_CROWDS + roster.MAX_STRANGERS + roster.WAKE_AT_ONCE
 
 
 def test_the_fetcher_moves_the_address_clock() -> None:

@@ -43,6 +43,14 @@ class LayersMachine(RuleBasedStateMachine):
             self.layers.append(prefix, key, b"%d" % place)
             self.model[key] = b"%d" % place
 
+    @rule(prefix=st.sampled_from(RANGES), places=st.sets(st.integers(61, 90), max_size=3))
+    def append_rows(self, prefix: bytes, places: set[int]) -> None:
+        rows = [(prefix + bytes((place,)), b"%d" % place) for place in sorted(places)]
+        rows = [row for row in rows if row[0] not in self.used]
+        self.used.update(key for key, _ in rows)
+        self.layers.append_rows(prefix, rows)
+        self.model.update(rows)
+
     @rule(data=st.data())
     def remove(self, data: st.DataObject) -> None:
         keys = sorted(key for key in self.model if key[:1] in b"ql")

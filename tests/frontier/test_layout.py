@@ -1,9 +1,8 @@
 """What is packed comes back, and the layout is pinned byte by byte."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webgraph_it.frontier import RobotsRecord
 from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.layout import (
     ENTRY_HEAD,
@@ -15,10 +14,9 @@ from webgraph_it.frontier.layout import (
     host_of,
     lease_of,
     packed_entry,
-    packed_robots,
+    packed_seed,
     packed_seen,
     queue_of,
-    robots_of,
     seen_of,
 )
 from webgraph_it.frontier.politeness import Clock
@@ -56,6 +54,8 @@ def test_a_host_outside_the_line_comes_back_outside() -> None:
 
 @PATIENT
 @given(st.integers(0, 70_000), st.integers(0, 70_000), st.integers(0, 255), st.integers(0, 255))
+@example(65_536, 0, 0, 0)
+@example(0, 65_536, 0, 0)
 def test_an_entry_comes_back(depth: int, host_depth: int, attempts: int, spellings: int) -> None:
     names = ("http://a.it/x", "it,a)/x", "it,b)/", b"d" * 16)
     packed = packed_entry(names, depth, host_depth, attempts, spellings)
@@ -63,13 +63,6 @@ def test_an_entry_comes_back(depth: int, host_depth: int, attempts: int, spellin
     assert (lease.url, lease.key, lease.via, lease.digest) == names
     assert (lease.depth, lease.host_depth) == (min(depth, 65_535), min(host_depth, 65_535))
     assert (lease.attempts, lease.spellings) == (attempts, spellings)
-
-
-@PATIENT
-@given(st.binary(), seconds, seconds, st.sampled_from(["ok", "wait"]))
-def test_robots_come_back(text: bytes, fetched_at: float, expires_at: float, status: str) -> None:
-    record = RobotsRecord(text, fetched_at, expires_at, status)
-    assert robots_of(packed_robots(record)) == record
 
 
 def test_the_layout_is_pinned() -> None:
@@ -91,3 +84,8 @@ def test_what_became_of_a_url_comes_back_also_from_rows_before_there_were_states
         assert seen_of(packed_seen(state, 404)) == (state, 404)
     assert seen_of(b"") == (State.NEVER_TRIED, 0)
     assert seen_of(b"c") == (State.QUOTA_CUT, 0)
+
+
+def test_a_seed_is_an_entry_at_depth_0_that_no_page_pointed_to() -> None:
+    entry = packed_entry(("http://a.it/", "it,a)/", "", b"d" * 16), 0, 0)
+    assert packed_seed("http://a.it/", "it,a)/", b"d" * 16) == entry

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webgraph_it.frontier.order import HIGHEST, breadth, labels_below_domain, level
+from webgraph_it.frontier.order import HIGHEST, breadth, level
 
 
 @pytest.mark.parametrize(("depth", "number"), [(0, 0), (7, 7), (10**9, HIGHEST)])
@@ -25,10 +25,3 @@ def test_breadth_is_the_depth(depth: int, number: int) -> None:
 )
 def test_level_is_ten_times_the_slashes_and_the_labels(key: str, number: int) -> None:
     assert level(key, 3) == number
-
-
-@pytest.mark.parametrize(
-    ("host", "labels"), [("it,a", 0), ("it,a,b,c", 2), ("it,pd,comune", 0), ("[::1]", 0), ("it", 0)]
-)
-def test_labels_are_counted_below_the_registrable_domain(host: str, labels: int) -> None:
-    assert labels_below_domain(host) == labels

@@ -14,7 +14,7 @@ from tests.convert.crawls import write_crawl
 from tests.verbs import analyse
 from tests.verbs import convert as main
 from webgraph_it.graph import GraphError, UrlMap, WebGraph
-from webgraph_it.graph.urlmap import HEADER_BYTES
+from webgraph_it.graph.urlmap_layout import HEADER_BYTES
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webgraph_it.graph.urlmap import HEADER_BYTES, MAGIC, URLS_PER_BLOCK, UrlMap
+from webgraph_it.graph.urlmap import UrlMap
+from webgraph_it.graph.urlmap_layout import HEADER_BYTES, MAGIC, URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import Batch, Strings, write_url_map
 from webgraph_it.urls import key
 

@@ -58,7 +58,7 @@ def test_only_whole_numbers_are_nodes(graph: WebGraph, node: object) -> None:
         graph.urls.url,
         graph.urls.key,
     ):
-        with pytest.raises(TypeError, match=r"is no node: expected a whole number from 0 to 5"):
+        with pytest.raises(TypeError, match=r"is not a node: expected a whole number from 0 to 5"):
             ask(node)  # type: ignore[arg-type]
 
 

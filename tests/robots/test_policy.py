@@ -7,36 +7,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.defaults import robots_policy
-from webgraph_it.robots.policy import RobotsRecord, Verdict, origin, redirect_target
+from webgraph_it.robots.policy import origin, redirect_target
+from webgraph_it.robots.record import RobotsRecord, Verdict
 from webgraph_it.urls.names import Refusal, normal
 
 NOW = 1_790_000_000.0
-
-records = st.builds(
-    RobotsRecord,
-    st.sampled_from(Verdict),
-    st.text(st.characters(codec="ascii"), max_size=60),
-    st.floats(0, 4e9),
-    st.floats(0, 4e9),
-    st.binary(max_size=300),
-    st.integers(0, 255),
-)
-
-
-@given(records)
-def test_a_record_survives_its_bytes(record: RobotsRecord) -> None:
-    assert RobotsRecord.from_bytes(record.to_bytes()) == record
-
-
-def test_a_record_is_laid_out_as_its_docstring_says() -> None:
-    record = RobotsRecord(Verdict.DISALLOW_ALL, "status-503", 1.0, 61.0, b"", 1)
-    layout = "010201" + "000000000000f03f" + "0000000000804e40" + "0a" + b"status-503".hex()
-    assert record.to_bytes().hex() == layout
-
-
-def test_a_record_of_another_version_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="version 9 found, 1 expected"):
-        RobotsRecord.from_bytes(b"\x09" + bytes(30))
 
 
 @given(st.integers(0, 999), st.binary(max_size=300), st.integers(0, 9), st.text(max_size=40))
@@ -135,14 +110,14 @@ def test_an_endless_line_may_forbid_more_than_it_says_but_not_allow_more() -> No
     assert not policy.allowed(allowing, "http://sito.it/a" + "b" * 17_000)
 
 
-def test_failures_are_counted_until_the_host_is_hopeless_and_forgotten_after_an_answer() -> None:
+def test_failures_are_counted_until_pages_wait_no_longer_and_forgotten_after_an_answer() -> None:
     policy = robots_policy(retry_seconds=10, attempts=3)
     record: RobotsRecord | None = None
-    hopeless = []
+    waits = []
     for _ in range(4):
         record = policy.judge(0, b"", "DownloadTimeoutError", 0, NOW, previous=record)
-        hopeless.append(policy.hopeless(record))
-    assert hopeless == [False, False, True, True]
+        waits.append(record.waits)
+    assert waits == [True, True, False, False]
     assert record is not None
     assert record.reason == "error-DownloadTimeoutError"
     assert policy.judge(404, b"", None, 0, NOW, previous=record).failures == 0

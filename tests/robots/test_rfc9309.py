@@ -7,14 +7,9 @@ import pytest
 
 from tests.defaults import robots_policy
 from webgraph_it import settings
-from webgraph_it.robots.policy import (
-    MAX_AGE_SECONDS,
-    PRODUCT_TOKEN,
-    RobotsRecord,
-    Verdict,
-    redirect_target,
-    robots_url,
-)
+from webgraph_it.robots.expiry import MAX_AGE_SECONDS
+from webgraph_it.robots.policy import PRODUCT_TOKEN, origin, redirect_target
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 NOW = 1_790_000_000.0
 DAY = 86_400.0
@@ -404,7 +399,7 @@ def test_section_2_2_4_sitemaps_are_read_wherever_they_stand() -> None:
 def test_section_2_3_robots_txt_is_in_the_top_level_path_of_scheme_and_authority(
     url: str, robots: str
 ) -> None:
-    assert robots_url(url) == robots
+    assert origin(url) + "/robots.txt" == robots
 
 
 def test_section_2_3_media_type_is_not_asked_for() -> None:

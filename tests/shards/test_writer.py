@@ -19,6 +19,7 @@ from webgraph_it.shards.writer import (
     Durable,
     Shards,
     UnbufferedWriter,
+    cut,
     recover,
 )
 
@@ -189,3 +190,47 @@ def test_recovery_refuses_a_flipped_bit(tmp_path):
     path.write_bytes(b"committee")
     with pytest.raises(ShardError, match="is damaged"):
         recover(tmp_path, committed)
+
+
+def test_a_cut_is_on_disk_before_recovery_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the torn tail may be back after a power cut, in front of what is written next."""
+    (tmp_path / "shard").write_bytes(b"committed and torn")
+    sizes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
+    before = os.listdir("/proc/self/fd")
+    cut(tmp_path / "shard", 9)
+    assert os.listdir("/proc/self/fd") == before
+    assert sizes == [9]
+    assert (tmp_path / "shard").read_bytes() == b"committed"
+
+
+def test_checkpoints_and_the_end_leave_no_file_open(tmp_path: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    shards = Shards(tmp_path, None, SEQUENCES)
+    open_files = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        sync(shards, next_number=True)
+    assert len(os.listdir("/proc/self/fd")) == open_files
+    shards.close()
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_closing_waits_for_what_the_scribe_is_writing(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES)
+    ended = threading.Event()
+
+    def slowly(files: dict[str, Durable]) -> None:
+        threading.Event().wait(0.2)
+        ended.set()
+
+    shards.sync(slowly)
+    shards.close()
+    assert ended.is_set()
+
+
+def test_an_unbuffered_writer_always_has_room(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES, UnbufferedWriter)
+    for _ in range(9):
+        shards["graph"].write(b"x")
+        assert not shards.full
+    shards.close()

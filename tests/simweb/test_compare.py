@@ -131,7 +131,7 @@ def test_a_wrong_folder_gets_one_sentence(
     crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
     assert main(["compare", str(crawl), str(truth)]) == 2
     assert capsys.readouterr().err == (
-        f"{crawl} holds no truth: it has no nodes.tsv (simweb --truth writes it).\n"
+        f"{crawl} is not a truth directory: it has no nodes.tsv (simweb --truth writes it).\n"
     )
     assert main(["compare", str(truth), str(truth)]) == 2
     assert capsys.readouterr().err == f"{truth} is not a crawl directory: it has no urls/.\n"

@@ -5,7 +5,7 @@ import random
 import pytest
 from tldextract import TLDExtract
 
-from webgraph_it.urls.domains import domain, host, site_above
+from webgraph_it.urls.domains import host_name, labels_below_domain, registrable_domain, site_above
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,8 @@ from webgraph_it.urls.domains import domain, host, site_above
     ],
 )
 def test_host_and_domain_of_a_key(key: str, expected_host: str, expected_domain: str) -> None:
-    assert (host(key), domain(key)) == (expected_host, expected_domain)
+    found = registrable_domain(key.partition(")")[0])
+    assert (host_name(key), ".".join(reversed(found.split(",")))) == (expected_host, expected_domain)
 
 
 def test_no_network_and_no_file_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +37,7 @@ def test_no_network_and_no_file_is_touched(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("socket.socket.connect", refuse)
     monkeypatch.setattr("socket.getaddrinfo", refuse)
-    assert domain("it,mai-visto-prima,a)/") == "mai-visto-prima.it"
+    assert registrable_domain("it,mai-visto-prima,a") == "it,mai-visto-prima"
 
 
 @pytest.mark.parametrize(
@@ -77,3 +78,10 @@ def test_the_site_above_is_the_one_of_the_public_suffix_list() -> None:
             expected = found.top_domain_under_public_suffix if found.subdomain else ""
             labels = ",".join(reversed(name.split(".")))
             assert ".".join(reversed(site_above(labels).split(","))) == expected, name
+
+
+@pytest.mark.parametrize(
+    ("host", "labels"), [("it,a", 0), ("it,a,b,c", 2), ("it,pd,comune", 0), ("[::1]", 0), ("it", 0)]
+)
+def test_labels_are_counted_below_the_registrable_domain(host: str, labels: int) -> None:
+    assert labels_below_domain(host) == labels

@@ -65,13 +65,13 @@ def test_lines_are_urls_domains_prefixes_and_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("due parole", "s.txt:1: 'due parole' is no http(s) URL or domain (invalid)"),
-        ("ftp://esempio.it/", "s.txt:1: 'ftp://esempio.it/' is no http(s) URL or domain (scheme)"),
-        ("http://a..it/", "s.txt:1: 'http://a..it/' is no http(s) URL or domain (host)"),
-        ("info@esempio.it", "s.txt:1: 'info@esempio.it' is no http(s) URL or domain (invalid)"),
-        ("localhost", "s.txt:1: 'localhost' is no http(s) URL or domain (invalid)"),
-        ("http://", "s.txt:1: 'http://' is no http(s) URL or domain (invalid)"),
-        ("a" * 300, f"s.txt:1: '{'a' * 100}…' is no http(s) URL or domain (invalid)"),
+        ("due parole", "s.txt:1: 'due parole' is not an http(s) URL or domain (invalid)"),
+        ("ftp://esempio.it/", "s.txt:1: 'ftp://esempio.it/' is not an http(s) URL or domain (scheme)"),
+        ("http://a..it/", "s.txt:1: 'http://a..it/' is not an http(s) URL or domain (host)"),
+        ("info@esempio.it", "s.txt:1: 'info@esempio.it' is not an http(s) URL or domain (invalid)"),
+        ("localhost", "s.txt:1: 'localhost' is not an http(s) URL or domain (invalid)"),
+        ("http://", "s.txt:1: 'http://' is not an http(s) URL or domain (invalid)"),
+        ("a" * 300, f"s.txt:1: '{'a' * 100}…' is not an http(s) URL or domain (invalid)"),
     ],
 )
 def test_a_malformed_line_is_reported_with_file_and_line_and_skipped(
@@ -83,7 +83,7 @@ def test_a_malformed_line_is_reported_with_file_and_line_and_skipped(
 @pytest.mark.parametrize("sign", "+-")
 def test_a_malformed_prefix_is_reported_too(tmp_path: Path, sign: str) -> None:
     _, (complaint,) = read(tmp_path, "", f"{sign}()")
-    assert complaint.startswith("s.txt:2: '()' is no SURT prefix: expected")
+    assert complaint.startswith("s.txt:2: '()' is not a SURT prefix: expected")
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_list_of_another_scope_is_refused(
 def test_a_refusal_says_what_was_found_and_what_to_do() -> None:
     assert refusal("seeds/italy.txt", read_seeds(ITALY, ("fr,",)), ("fr,",)) == (
         'only 0 of the 2,904 seeds in seeds/italy.txt are in scope (SCOPE_SURTS is ["fr,"]): give seeds of that '
-        "scope with -s SEEDS=FILE, or a line +PREFIX in it for what shall be fetched without being in the graph."
+        "scope with -s SEEDS=FILE, or a line +PREFIX in it for pages to fetch without adding them to the graph."
     )
 
 

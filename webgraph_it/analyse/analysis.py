@@ -20,7 +20,8 @@ from webgraph_it.analyse.csr import Csr
 from webgraph_it.analyse.degrees import Histogram
 from webgraph_it.analyse.levels import Level, open_levels
 from webgraph_it.analyse.measures import Measures, Say, Summary, measure, summarise
-from webgraph_it.analyse.results import Best, write_results, write_whole
+from webgraph_it.analyse.results import Best, write_results
+from webgraph_it.files.own import SHARED_MODE, write_whole
 from webgraph_it.graph import WebGraph
 
 MATRIX_SIZE = 16
@@ -86,7 +87,7 @@ def analyse(folder: Path, output: Path, say: Say) -> Analysis:
         if level.name == "domains":
             matrix = link_matrix(level.graph, best["pagerank"][:MATRIX_SIZE])
     analysis = Analysis(folder, findings, states, matrix, crawl_folders(whole))
-    write_whole(output / "summary.json", json.dumps(summary_json(analysis), indent=1) + "\n")
+    write_whole(output / "summary.json", json.dumps(summary_json(analysis), indent=1) + "\n", SHARED_MODE)
     return analysis
 
 

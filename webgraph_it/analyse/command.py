@@ -7,7 +7,7 @@ from webgraph_it.analyse.crawl_story import read_story
 from webgraph_it.analyse.measures import Say
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.report import report
-from webgraph_it.analyse.results import write_whole
+from webgraph_it.files.own import SHARED_MODE, write_whole
 from webgraph_it.files.received import InputError
 from webgraph_it.graph import GraphError
 
@@ -16,13 +16,13 @@ def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> 
     """Analyse, read the crawl's logs, write the report; returns its path."""
     for folder in crawls:
         if not folder.is_dir():
-            raise Problem(f"{folder} is no crawl directory: give the JOBDIR of a crawl with --crawl")
+            raise Problem(f"{folder} is not a crawl directory: give the JOBDIR of a crawl with --crawl")
     try:
         analysis = analyse(graph, output, say)
         story = read_story(crawls or analysis.sources)
     except (GraphError, InputError) as problem:
         raise Problem(str(problem)) from None
     if story and story.bad_lines:
-        say(f"{story.bad_lines} lines of the crawl's logs are no JSON and were left out")
-    write_whole(output / "report.html", report(analysis, story, now))
+        say(f"{story.bad_lines} lines of the crawl's logs are not JSON and were skipped")
+    write_whole(output / "report.html", report(analysis, story, now), SHARED_MODE)
     return output / "report.html"

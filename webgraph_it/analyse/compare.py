@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webgraph_it.analyse.agreement import CONFIDENCE, RESAMPLES, STATISTICS, Estimate, agreement
 from webgraph_it.analyse.problem import Problem
 from webgraph_it.analyse.ratings import Rating, read_ratings
-from webgraph_it.analyse.results import write_whole
+from webgraph_it.files.own import SHARED_MODE, write_whole
 from webgraph_it.graph import GraphError, WebGraph, node_table
 from webgraph_it.report.charts import scatter
 from webgraph_it.report.parts import card, section, table
@@ -52,7 +52,7 @@ def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
     except GraphError as problem:
         raise Problem(str(problem)) from None
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(output, page(comparison, str(ratings)))
+    write_whole(output, page(comparison, str(ratings)), SHARED_MODE)
     return f"{words(comparison)}\n\n{output}"
 
 

@@ -6,14 +6,15 @@ empty. A line that is no JSON object (torn by a crash) is counted and left out. 
 stay in memory, nothing per page."""
 
 import itertools
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.files.received import InputError, is_count, read_json_object
+from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.shards.formats import PAGES_FOLDER, json_lines
+from webgraph_it.urls.domains import host_name
 
 MAX_POINTS = 180
 """Points of a chart over time: longer stories are thinned to means."""
@@ -103,10 +104,12 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
-        lines = _objects(folder / "reports" / "progress.jsonl", None, story)
+        crawl = CrawlDirectory(folder)
+        lines = _objects(crawl.progress(), story)
         moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
-        for path, length in _page_logs(folder):
-            for line in _objects(path, length, story):
+        lengths = crawl.committed()
+        for part in crawl.parts_within(PAGES_FOLDER, crawl.sizes() if lengths is None else lengths):
+            for line in _objects(json_lines(part), story):
                 _count_page(story, line)
     moments = _with_elapsed(moments)
     story.wire_bytes = _total(moments, "wire_bytes")
@@ -115,33 +118,13 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
     return story if story.pages or story.progress else None
 
 
-def _page_logs(folder: Path) -> Iterator[tuple[Path, int | None]]:
-    committed = folder / "committed.json"
-    lengths = read_json_object(committed).get("pages", {}) if committed.exists() else {}
-    if not isinstance(lengths, dict) or not all(map(is_count, lengths.values())):
-        raise InputError(f"{committed} does not say how many bytes of each page log count: restore the file.")
-    for path in sorted((folder / "pages").glob("*.jsonl")):
-        yield path, lengths.get(path.name, 0) if lengths else None
-
-
-def _objects(path: Path, length: int | None, story: CrawlStory) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file's lines, as far as `length` bytes."""
-    if not path.is_file():  # False for a pipe or a device, too
-        return
-    read = 0
-    with path.open("rb") as lines:
-        for line in lines:
-            read += len(line)
-            if length is not None and read > length:
-                return
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                value = None
-            if isinstance(value, dict):
-                yield value
-            else:
-                story.bad_lines += 1
+def _objects(lines: Iterable[dict[str, Any] | None], story: CrawlStory) -> Iterator[dict[str, Any]]:
+    """The lines that are JSON objects; the others are counted."""
+    for line in lines:
+        if line is None:
+            story.bad_lines += 1
+        else:
+            yield line
 
 
 def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
@@ -158,7 +141,7 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
     story.depths[int(_number(line.get("depth")) or 0)] += 1
     if media_type := str(line.get("type") or "").partition(";")[0].strip().lower():
         story.media_types[media_type] += 1
-    host = host_of_key(str(line.get("key", "")))
+    host = host_name(str(line.get("key", "")))
     tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
     tally.pages += 1
     tally.bytes += size
@@ -167,11 +150,6 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
         tally.fetch_seconds += seconds
     for counted in (story, tally):
         counted.first, counted.last = min(counted.first, time), max(counted.last, time)
-
-
-def host_of_key(key: str) -> str:
-    """`it,unipd,dei):8080/a` is on `dei.unipd.it`."""
-    return ".".join(reversed(key.partition(")")[0].split(",")))
 
 
 def _status(value: object) -> str:

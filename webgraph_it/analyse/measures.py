@@ -96,7 +96,7 @@ def measure(
     if graph.weights is not None:
         graph, transposed = without_loops(graph), None
     if transposed is None:
-        say(f"turning {graph.arcs:,} arcs round")
+        say(f"transposing {graph.arcs:,} arcs")
         transposed = transpose(graph, scratch)
     ranked = pagerank(graph, transposed)
     say(f"PageRank: {ranked.iterations} iterations")

@@ -36,7 +36,7 @@ def read_ratings(path: Path) -> list[Rating]:
     try:
         return _ratings(path, rows, separator)
     except csv.Error as problem:
-        raise Problem(f"{path}, line {rows.line_num}: is no CSV ({problem})") from None
+        raise Problem(f"{path}, line {rows.line_num}: is not CSV ({problem})") from None
 
 
 def _ratings(path: Path, rows: "_csv.Reader", separator: str) -> list[Rating]:
@@ -67,5 +67,5 @@ def _number(path: Path, line: int, words: str, separator: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise Problem(f"{path}, line {line}: the rating {words.strip()!r} is no number")
+        raise Problem(f"{path}, line {line}: the rating {words.strip()!r} is not a number")
     return value

@@ -101,7 +101,7 @@ def _count(value: int) -> str:
 
 def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
-        "The share of nodes that have so many links or more (the complementary cumulative distribution), on two "
+        "The share of nodes that have at least this many links (the complementary cumulative distribution), on two "
         "logarithmic axes. A straight line is a power law: the dashed one is the best fit to the tail, with "
         "exponent α, from xmin on. Nodes with no link at all have no place on such a plot and are counted above it."
     )
@@ -129,7 +129,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
         words += "Too few for a power-law fit."
     title = f"{direction} of {level}"
     fit = _fit(law, counted) if law else None
-    y_label = f"share of {level} with so many or more"
+    y_label = f"share of {level} with at least this many"
     return card(title, words, log_dots(title, counted.ccdf(), fit, direction.lower(), y_label, class_))
 
 
@@ -148,7 +148,7 @@ def _fit(law: PowerLaw, counted: Histogram) -> Fit:
 def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
     words = (
         "The core is the largest set of pages that all lead to each other. Pages that were never fetched cannot "
-        "be in it or lead into it: nobody has read their links, so much of Out may be the edge of the crawl."
+        "be in it or lead into it: their links are unknown, so a large part of Out may be the edge of the crawl."
     )
     cards = [_bow_tie_card(finding) for finding in findings[:2]]
     return [element("p", words), element("div", *cards, class_="cards")]

@@ -12,7 +12,7 @@ from webgraph_it.report.svg import Markup, element, exact
 
 KB = 1000
 SHOWN_HOSTS = 12
-MOST_BARS = 9
+MAX_BARS = 9
 FAR = 3.0
 """A cap this many times above the highest value would flatten the chart: it is told in words instead."""
 STATUS_CLASSES = {"2": "series-3", "3": "series-1", "4": "series-5", "5": "series-2"}
@@ -181,14 +181,14 @@ def _counted(story: CrawlStory) -> list[Markup]:
 def _most(counts: Counter[str]) -> list[tuple[str, int]]:
     """The most frequent; the others together."""
     common = counts.most_common()
-    if len(common) <= MOST_BARS:
+    if len(common) <= MAX_BARS:
         return common
-    return [*common[: MOST_BARS - 1], ("all others", sum(count for _, count in common[MOST_BARS - 1 :]))]
+    return [*common[: MAX_BARS - 1], ("all others", sum(count for _, count in common[MAX_BARS - 1 :]))]
 
 
 def _depths(counts: Counter[int]) -> list[tuple[str, int]]:
     """The first depths one by one; deeper ones together."""
-    last = MOST_BARS - 1
+    last = MAX_BARS - 1
     deeper = sum(count for depth, count in counts.items() if depth >= last)
     shown = [(str(depth), count) for depth, count in sorted(counts.items()) if depth < last]
     return [*shown, (f"{last} and more", deeper)] if deeper else shown
@@ -212,7 +212,11 @@ def _hosts(story: CrawlStory) -> list[Markup]:
         rows = [[host_link(name), exact(t.pages), _size(t.bytes), _mean_fetch(t)] for name, t in large]
         head = ["host", "URLs", "size", "mean fetch"]
         made.append(
-            card("Largest hosts", "The most URLs asked for.", table(head, rows, numbers={1, 2, 3}, names={0}))
+            card(
+                "Largest hosts",
+                "Hosts with the most URLs requested.",
+                table(head, rows, numbers={1, 2, 3}, names={0}),
+            )
         )
     return made
 

@@ -15,6 +15,7 @@ import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,7 +28,7 @@ from webgraph_it.analyse.components import Part
 from webgraph_it.analyse.csr import Ids
 from webgraph_it.analyse.levels import Level, reversed_name
 from webgraph_it.analyse.measures import Measures, positions, top
-from webgraph_it.files.own import sync
+from webgraph_it.files.own import SHARED_MODE, whole_file, write_whole
 
 TOP = 1000
 PARTS = [part.name.lower() for part in Part]
@@ -133,27 +134,20 @@ def _best(
 
 
 def _write_top(path: Path, measure: str, best: list[Best]) -> None:
-    with _whole(path) as temporary, temporary.open("w", encoding="utf-8") as lines:
-        lines.write(f"#position\t#{measure}\t#name\n")
-        for position, row in enumerate(best, 1):
-            lines.write(f"{position}\t{row.value:.10g}\t{_one_line(row.name)}\n")
+    rows = (f"{position}\t{row.value:.10g}\t{_one_line(row.name)}\n" for position, row in enumerate(best, 1))
+    write_whole(path, "".join([f"#position\t#{measure}\t#name\n", *rows]), SHARED_MODE)
 
 
 # -- whole files ---------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A temporary name that becomes `path` when the block ends well."""
-    temporary = path.with_name(path.name + ".new")
-    yield temporary
-    sync(temporary)
-    temporary.replace(path)
-
-
-@contextmanager
 def _text(path: Path) -> Iterator[IO[str]]:
-    with _whole(path) as temporary, gzip.open(temporary, "wt", compresslevel=4, encoding="utf-8") as lines:
+    with (
+        whole_file(path, SHARED_MODE) as file,
+        gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0) as packed,
+        TextIOWrapper(packed, encoding="utf-8", newline="\n") as lines,
+    ):
         yield lines
 
 
@@ -163,16 +157,10 @@ def _parquet(path: Path) -> Iterator[Any]:
 
     def write(table: Any) -> None:
         if not writers:
-            writers.append(pq.ParquetWriter(temporary, table.schema, compression="zstd"))
+            writers.append(pq.ParquetWriter(file, table.schema, compression="zstd"))
         writers[0].write_table(table)
 
-    with _whole(path) as temporary:
+    with whole_file(path, SHARED_MODE) as file:
         yield write
         for writer in writers:
             writer.close()
-
-
-def write_whole(path: Path, content: str) -> None:
-    """A text file, whole or not at all."""
-    with _whole(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")

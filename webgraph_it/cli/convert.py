@@ -113,16 +113,10 @@ def _parameters(options: Namespace) -> "Parameters":
 
 
 def _copy_g4(out: Path, to: Path) -> None:
-    from webgraph_it.files.own import sync
+    from webgraph_it.files.own import SHARED_MODE, whole_file
 
-    temporary = to.with_name(f"{to.name}.new")
-    try:
-        shutil.copyfile(out / "graph.g4", temporary)
-        sync(temporary)
-        temporary.rename(to)
-        sync(to.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (out / "graph.g4").open("rb") as made, whole_file(to, SHARED_MODE) as file:
+        shutil.copyfileobj(made, file)
 
 
 @contextmanager

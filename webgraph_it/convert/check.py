@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from webgraph_it.convert import mapping, names, rows
+from webgraph_it.convert import mapping, rows
 from webgraph_it.convert.job import Job
+from webgraph_it.convert.lines import PARENT_STATES, STATES
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.convert.steps import sha256
 from webgraph_it.files.received import regular_size
@@ -97,9 +98,7 @@ def _check_states(graph: WebGraph, parents: Array, has_pages: bool) -> None:
     if not has_pages or not (graph.path / "nodes.parquet").exists():
         return
     states = graph.nodes(["state"])["state"].combine_chunks()
-    said = np.isin(
-        np.array(states.dictionary)[states.indices.to_numpy()], [names.STATES[i] for i in names.PARENT_STATES]
-    )
+    said = np.isin(np.array(states.dictionary)[states.indices.to_numpy()], [STATES[i] for i in PARENT_STATES])
     different = np.flatnonzero(said != (parents > 0))
     if len(different):
         node = int(different[0])

@@ -10,9 +10,8 @@ host included as arcs to itself; weights end at 2^32-1. Ids follow the same orde
 
 import json
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ import pyarrow.parquet
 
 from webgraph_it.convert import kernels, names
 from webgraph_it.convert.job import Job
+from webgraph_it.convert.lines import PARENT_STATES
 from webgraph_it.convert.rows import block_arcs, write_g4, write_transpose
 from webgraph_it.graph import csr
 from webgraph_it.graph.bv import write_bv
@@ -27,9 +27,7 @@ from webgraph_it.graph.csr import Array, CsrFiles
 from webgraph_it.graph.urlmap import spell
 from webgraph_it.graph.urlmap_writer import write_url_map
 from webgraph_it.urls import RECIPE_VERSION
-
-if TYPE_CHECKING:
-    from tldextract import TLDExtract
+from webgraph_it.urls.domains import registrable_domain
 
 BASE = "italy"
 
@@ -52,35 +50,23 @@ def make_domains(job: Job) -> None:
     domains = hosts["domain"].to_numpy()
     first_hosts = np.flatnonzero(np.diff(domains, prepend=-1)).astype(np.uint32)
     counts = np.diff(np.append(first_hosts, len(domains))).astype(np.uint32)
-    columns = {
-        "first": hosts["first"].to_numpy()[first_hosts],
-        "pages": np.add.reduceat(hosts["pages"].to_numpy(), first_hosts),
-        "fetched": np.add.reduceat(hosts["fetched"].to_numpy(), first_hosts),
-        "first_host": first_hosts,
-        "hosts": counts,
-    } if len(keys) else {"first": np.empty(0, np.uint32)}  # fmt: skip
+    columns = {"first": np.empty(0, np.uint32)}
+    if len(keys):
+        columns = {
+            "first": hosts["first"].to_numpy()[first_hosts],
+            "pages": np.add.reduceat(hosts["pages"].to_numpy(), first_hosts),
+            "fetched": np.add.reduceat(hosts["fetched"].to_numpy(), first_hosts),
+            "first_host": first_hosts,
+            "hosts": counts,
+        }
     folder = _folder(job, "domains")
     _aggregate(job, CsrFiles.of(job.out / "hosts"), job.out / "hosts" / csr.WEIGHTS, first_hosts, folder)
-    _finish(job, folder, [registrable(keys[i]) for i in first_hosts.tolist()], columns)
-
-
-@lru_cache(maxsize=1)
-def _extractor() -> "TLDExtract":
-    from tldextract import TLDExtract  # it loads an HTTP client, which only this step should wait for
-
-    return TLDExtract(cache_dir=None, suffix_list_urls=())
-
-
-def registrable(host_key: str) -> str:
-    """`it,padova,comune,sit` is `it,padova,comune`; a host under no registrable domain is itself one."""
-    host = ".".join(reversed(host_key.split(",")))
-    domain = _extractor().extract_str(host).top_domain_under_public_suffix
-    return ",".join(reversed(domain.split("."))) if domain else host_key
+    _finish(job, folder, [registrable_domain(keys[i]) for i in first_hosts.tolist()], columns)
 
 
 def _domains_of(keys: list[str]) -> Array:
     """The domain id of each host: hosts of a domain are neighbours."""
-    domains = [registrable(key) for key in keys]
+    domains = [registrable_domain(key) for key in keys]
     changed = [i == 0 or domain != domains[i - 1] for i, domain in enumerate(domains)]
     return (np.cumsum(changed) - 1).astype(np.uint32)
 
@@ -98,7 +84,7 @@ def _pages_by_host(job: Job, hosts: int) -> tuple[Array, Array]:
         host, state = batch["host"].to_numpy(), batch["state"].to_numpy()
         low, high = int(host[0]), int(host[-1]) + 1
         pages[low:high] += np.bincount(host - low, minlength=high - low).astype(np.uint32)
-        fetched = host[np.isin(state, names.PARENT_STATES)]
+        fetched = host[np.isin(state, PARENT_STATES)]
         parents[low:high] += np.bincount(fetched - low, minlength=high - low).astype(np.uint32)
     return pages, parents
 

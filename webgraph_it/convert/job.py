@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeGuard
 
 from webgraph_it.convert.sources import ConvertError, Sources
-from webgraph_it.files.own import make_folder, sync
+from webgraph_it.files.own import make_folder, sync, write_whole
 from webgraph_it.files.received import InputError, is_count, read_json_object
 from webgraph_it.graph.bv import Parameters
 from webgraph_it.progress import Progress
@@ -101,7 +101,7 @@ class Job:
 
     def save(self) -> None:
         """Put the record of finished steps on disk."""
-        write_atomically(self.work / STATE, json.dumps(self.state).encode())
+        write_whole(self.work / STATE, json.dumps(self.state))
 
     def publish(self, names: Iterable[str]) -> dict[str, int]:
         """Move what the step has staged to its final place; returns the sizes."""
@@ -149,12 +149,3 @@ def sync_tree(path: Path) -> None:
     """Wait for a file, or for a folder and all in it: together, for each wait costs a turn of the disk."""
     with ThreadPoolExecutor(SYNCS_AT_ONCE) as pool:
         list(pool.map(sync, [*path.rglob("*"), path] if path.is_dir() else [path]))
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """The old content or the new, never a part."""
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.write_bytes(data)
-    sync(temporary)
-    temporary.rename(path)
-    sync(path.parent)

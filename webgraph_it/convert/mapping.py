@@ -33,7 +33,7 @@ ROW_BYTES_PER_RECORD = 10
 """Memory that turning a record of a part into a list takes, about."""
 PART_RECORDS = 1 << 22
 """A part has about so many at most: what a thread works on then stays near it, and no thread waits long."""
-MOST_PARTS = 512
+MAX_PARTS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def passes_for(nodes: int, budget_bytes: int) -> int:
 def parts_for(records: int, job: Job) -> int:
     """How many files the sequences go to: every thread sorts one of them at a time, within the budget."""
     needed = records * ROW_BYTES_PER_RECORD * job.threads // job.budget_bytes + 1
-    return min(max(needed, records // PART_RECORDS, 2 * job.threads), MOST_PARTS)
+    return min(max(needed, records // PART_RECORDS, 2 * job.threads), MAX_PARTS)
 
 
 def build_index(digests: Path, nodes: int, number: int = 0, passes: int = 1) -> Index:
@@ -172,7 +172,7 @@ def _refuse_orphans(path: Path, words: Array) -> None:
         children = int(np.argmax(np.append(flags, PARENT_BIT) > 0))
         raise ShardError(
             f"{path} starts with {children} children that have no parent: "
-            "a shard starts with a parent (first bit 1). The file was cut at its front, or is no shard."
+            "a shard starts with a parent (first bit 1). The file was cut at its front, or is not a shard."
         )
 
 

@@ -9,10 +9,8 @@ the last line, else never-tried. Makes `nodes.arrow` (key, url, host, state, sta
 node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
 """
 
-import json
-import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,51 +25,40 @@ import pyarrow.json
 
 from webgraph_it.convert import kernels
 from webgraph_it.convert.job import Job
+from webgraph_it.convert.lines import (
+    LISTED,
+    PARENT_STATES,
+    RUN,
+    STATES,
+    TRIED,
+    Piece,
+    sorted_piece,
+)
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.convert.threads import in_order
-from webgraph_it.files.received import is_count
 from webgraph_it.graph.csr import LAST_ID, Array
-from webgraph_it.graph.urlmap import URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import Strings
-from webgraph_it.items import State
-from webgraph_it.shards.formats import Part, ShardError
-from webgraph_it.urls import Refusal, key
 
-STATES = [state.value for state in State]
-NEVER_TRIED = STATES.index(State.NEVER_TRIED)
-PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
-NO_DEPTH = 0xFFFFFFFF
-LISTED, TRIED = 0, 1
 ROWS_PER_BATCH = 1024 * URLS_PER_BLOCK
 INFLATION = 6
 """Bytes of memory that sorting a byte of input takes, about."""
-CONTROL = "[\\x00-\\x1f\\x7f]"
-"""Characters that no URL holds: a line end would cut the URL map's lines."""
 LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
 
-RUN = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "kind": pa.uint8(), "state": pa.uint8(), "status": pa.uint16(),
-     "depth": pa.uint32()}
-)  # fmt: skip
 NODE = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "host": pa.uint32(), "state": pa.uint8(), "status": pa.uint16(),
-     "depth": pa.uint32()}
-)  # fmt: skip
-HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
-PAGE = pa.schema(
-    {"key": pa.string(), "url": pa.string(), "status": pa.int32(), "depth": pa.int64(), "state": pa.string()}
+    {
+        "key": pa.string(),
+        "url": pa.string(),
+        "host": pa.uint32(),
+        "state": pa.uint8(),
+        "status": pa.uint16(),
+        "depth": pa.uint32(),
+    }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Whole lines of a part, about start … stop."""
-
-    part: Part
-    start: int
-    stop: int
-    kind: int
+"""A row of nodes.arrow."""
+HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
+"""A row of hosts.arrow."""
 
 
 def make_names(job: Job) -> None:
@@ -86,7 +73,7 @@ def make_names(job: Job) -> None:
     pieces = list(_pieces(job, piece_bytes))
     job.progress.expect(len(pieces))
     runs = []
-    for number, table in enumerate(in_order(_sorted_piece, pieces, job.threads)):
+    for number, table in enumerate(in_order(sorted_piece, pieces, job.threads)):
         runs.append(Run(table) if in_memory else _kept(table, runs_folder / f"{number:06d}.arrow"))
         job.progress.at(number + 1)
     bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
@@ -128,122 +115,6 @@ def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
         for part in parts:
             for start in range(0, part.length, piece_bytes):
                 yield Piece(part, start, min(start + piece_bytes, part.length), kind)
-
-
-def _sorted_piece(piece: Piece) -> pa.Table:
-    lines = _lines(piece)
-    table = _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
-    return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
-
-
-def _lines(piece: Piece) -> bytes:
-    """The lines that start within the piece."""
-    with piece.part.path.open("rb") as file:
-        file.seek(max(piece.start - 1, 0))
-        if piece.start:
-            file.readline()
-        data = file.read(max(piece.stop - file.tell(), 0))
-        return data + file.readline() if data and not data.endswith(b"\n") else data
-
-
-def _listed(piece: Piece, lines: bytes) -> pa.Table:
-    """A table of the URL list's lines; where they hold only URLs, their keys are made."""
-    given = lines
-    if b"\t" not in lines[: lines.find(b"\n") + 1]:
-        lines = _with_keys(piece, lines)
-    try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(lines), pyarrow.csv.ReadOptions(use_threads=False, column_names=["key", "url"],
-            block_size=len(lines) + 1), pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False,
-            double_quote=False), pyarrow.csv.ConvertOptions(column_types={"key": pa.string(), "url":
-            pa.string()}),
-        ) if lines else PAGE.empty_table().select(["key", "url"])  # fmt: skip
-        sound = pc.min(pc.find_substring(table["key"], ")")).as_py()
-        if sound is not None and sound < 1:
-            raise pa.ArrowInvalid("a key without a host")
-    except pa.ArrowException:
-        where = _first_bad(piece, given, _is_listed)
-        raise ShardError(
-            f"{piece.part.path} is not a URL list: {where} is wrong, expected key TAB url on each line."
-        ) from None
-    rows = table.num_rows
-    fixed = [np.full(rows, LISTED, np.uint8), np.full(rows, NEVER_TRIED, np.uint8), np.zeros(rows, np.uint16)]
-    depth = np.full(rows, NO_DEPTH, np.uint32)
-    return pa.Table.from_arrays([table["key"], table["url"], *map(pa.array, [*fixed, depth])], schema=RUN)
-
-
-def _with_keys(piece: Piece, lines: bytes) -> bytes:
-    urls = lines.decode(errors="replace").split("\n")[:-1]
-    pairs = [(key(url), url.strip()) for url in urls]
-    refused = [row for row, (name, _) in enumerate(pairs) if isinstance(name, Refusal)]
-    if refused:
-        where = _line_number(piece, refused[0])
-        raise ShardError(
-            f"{piece.part.path}: {len(refused)} lines are not URLs, the first of them is {where}."
-        )
-    return "".join(f"{name}\t{url}\n" for name, url in pairs).encode()
-
-
-def _tried(piece: Piece, lines: bytes) -> pa.Table:
-    """A table of the page log's lines."""
-    try:
-        table = pyarrow.json.read_json(
-            pa.BufferReader(lines),
-            pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
-            pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
-        ) if lines else PAGE.empty_table()  # fmt: skip
-        if not lines.isascii():
-            table.validate(full=True)  # the reader lets bytes pass that are no text
-        state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
-        if state.null_count or table["key"].null_count or table["url"].null_count:
-            raise pa.ArrowInvalid("a line without a key, a URL or a known state")
-        if b"\\" in lines and pc.any(pc.match_substring_regex(table["url"], CONTROL)).as_py():
-            raise pa.ArrowInvalid("a URL that would end its line")
-        depth = pc.fill_null(table["depth"], NO_DEPTH).cast(pa.uint32())
-        status = pc.fill_null(table["status"], 0).cast(pa.uint16())
-    except pa.ArrowException:
-        where = _first_bad(piece, lines, _is_tried)
-        raise ShardError(
-            f"{piece.part.path} is not a page log: {where} is wrong, expected one JSON object on each line with a "
-            f"key, a url and one of the states {', '.join(STATES)}."
-        ) from None
-    kind = pa.array(np.full(table.num_rows, TRIED, np.uint8))
-    return pa.Table.from_arrays(
-        [table["key"], table["url"], kind, state.cast(pa.uint8()), status, depth], schema=RUN
-    )
-
-
-def _first_bad(piece: Piece, lines: bytes, is_sound: Callable[[bytes], bool]) -> str:
-    """Which line to look at. What it holds is not shown: the file may be another than it seems."""
-    rows = lines.split(b"\n")[:-1]
-    return _line_number(piece, next((row for row, line in enumerate(rows) if not is_sound(line)), 0))
-
-
-def _line_number(piece: Piece, row: int) -> str:
-    """`line 7` for a row of the piece, counted from the start of the file."""
-    with piece.part.path.open("rb") as file:
-        before = file.read(max(piece.start - 1, 0)).count(b"\n")
-        return f"line {before + bool(piece.start) + row + 1}"
-
-
-def _is_listed(line: bytes) -> bool:
-    name, tab, url = line.partition(b"\t")
-    return not line or (bool(tab) and name.find(b")") > 0 and not {*b"\t\r"} & {*url})
-
-
-def _is_tried(line: bytes) -> bool:
-    try:
-        found = json.loads(line)
-        numbers = [(found.get("status") or 0, 0xFFFF), (found.get("depth") or 0, NO_DEPTH)]
-        texts = [found["key"], found["url"]]
-    except (ValueError, RecursionError, KeyError, AttributeError):
-        return False
-    return (
-        found.get("state") in STATES
-        and all(isinstance(text, str) for text in texts)
-        and not re.search(CONTROL, texts[1])
-        and all(is_count(value, most) for value, most in numbers)
-    )
 
 
 def _kept(table: pa.Table, path: Path) -> Run:
@@ -347,9 +218,7 @@ class _NodeWriter:
 
     def _write(self, table: pa.Table) -> None:
         if self.nodes + table.num_rows > LAST_ID + 1:
-            raise ConvertError(
-                f"there are more than {LAST_ID + 1} nodes, the most that a 31-bit id can tell apart."
-            )
+            raise ConvertError(f"there are more than {LAST_ID + 1} nodes, the maximum for 31-bit ids.")
         table = table.combine_chunks()  # one chunk is one batch: the URL map counts on whole blocks
         keys = table["key"].combine_chunks()
         names = strings(keys)

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.formats import (
+    GRAPH_FOLDER,
+    PAGES_FOLDER,
+    SUFFIXES,
+    URLS_FOLDER,
     Part,
     ShardError,
     check_whole_records,
     numbered_files,
-    open_crawl,
-    whole_parts,
 )
 from webgraph_it.urls import RECIPE_VERSION
 
@@ -45,39 +48,39 @@ class Sources:
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
     """The crawl directories as one source; where two know the same page, the later one counts."""
-    crawls = [open_crawl(path) for path in paths]
+    crawls = [CrawlDirectory(path) for path in paths]
     for crawl in crawls:
-        if crawl.recipe_version != RECIPE_VERSION:
+        if (version := crawl.recipe_version()) != RECIPE_VERSION:
             raise ConvertError(
-                f"{crawl.path} names its nodes by recipe {crawl.recipe_version}, this program by recipe "
+                f"{crawl.path} names its nodes by recipe {version}, this program by recipe "
                 f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
                 "Convert it with the version that made it."
             )
-    sources = Sources(
-        tuple(str(path) for path in paths),
-        tuple(part for crawl in crawls for part in crawl.urls),
-        tuple(part for crawl in crawls for part in crawl.pages),
-        tuple(part for crawl in crawls for part in crawl.graph),
+    urls, pages, graph = (
+        tuple(part for crawl in crawls for part in crawl.parts(stream))
+        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
     )
-    return _checked(sources)
+    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
     """The thesis' way: one list of URLs (with or without keys) and a folder of g16 files."""
     if not urls.is_file():  # False for a pipe or a device, too
         raise ConvertError(f"--urls {urls} is not a file: give the list of URLs.")
-    shards = numbered_files(graph16, ".g16") or sorted(graph16.glob("*.g16"))
+    suffix = SUFFIXES[GRAPH_FOLDER]
+    shards = numbered_files(graph16, suffix) or sorted(graph16.glob(f"*{suffix}"))
     if not shards:
-        raise ConvertError(f"--graph16 {graph16} has no .g16 file: give the folder of the shards.")
-    return _checked(Sources((str(urls), str(graph16)), whole_parts([urls]), (), whole_parts(shards)))
+        raise ConvertError(f"--graph16 {graph16} has no {suffix} file: give the folder of the shards.")
+    lists, parts = tuple(whole_parts([urls])), tuple(whole_parts(shards))
+    return _checked(Sources((str(urls), str(graph16)), lists, (), parts))
 
 
 def newest_crawl(folder: Path) -> Path:
     """The crawl directory under `folder` that was begun last."""
-    crawls = [path.parent for path in folder.glob("*/crawl.json")]
+    crawls = [CrawlDirectory(file.parent) for file in folder.glob(f"*/{CRAWL_FILE}")]
     if not crawls:
         raise ConvertError(f"no crawl directory was given, and there is none under {folder}/.")
-    return max(crawls, key=lambda path: ((path / "crawl.json").stat().st_mtime_ns, path.name))
+    return max(crawls, key=lambda crawl: (crawl.crawl_file.stat().st_mtime_ns, crawl.path.name)).path
 
 
 def _checked(sources: Sources) -> Sources:

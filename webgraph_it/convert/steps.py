@@ -25,13 +25,14 @@ import pyarrow.parquet
 
 from webgraph_it import __version__
 from webgraph_it.convert import groups, mapping, names, rows
-from webgraph_it.convert.job import Job, sizes_below, write_atomically
+from webgraph_it.convert.job import Job, sizes_below
+from webgraph_it.convert.lines import NO_DEPTH, STATES
 from webgraph_it.convert.sources import ConvertError
-from webgraph_it.files.own import sync
+from webgraph_it.files.own import SHARED_MODE, sync, write_whole
 from webgraph_it.graph.bv import write_bv
-from webgraph_it.graph.csr import TARGETS, CsrFiles
+from webgraph_it.graph.csr import OFFSETS, OFFSETS_TRANSPOSED, TARGETS, TARGETS_TRANSPOSED, CsrFiles
 from webgraph_it.graph.lists import Lists
-from webgraph_it.graph.urlmap import URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
 from webgraph_it.urls import RECIPE_VERSION
 
@@ -65,10 +66,16 @@ def make_url_map(job: Job) -> None:
 def make_node_table(job: Job) -> None:
     """nodes.arrow → nodes.parquet."""
     schema = pa.schema(
-        {"id": pa.uint32(), "url": pa.string(), "host": pa.uint32(),
-         "state": pa.dictionary(pa.int8(), pa.string()), "status": pa.uint16(), "depth": pa.uint32()}
-    )  # fmt: skip
-    states = pa.array(names.STATES)
+        {
+            "id": pa.uint32(),
+            "url": pa.string(),
+            "host": pa.uint32(),
+            "state": pa.dictionary(pa.int8(), pa.string()),
+            "status": pa.uint16(),
+            "depth": pa.uint32(),
+        }
+    )
+    states = pa.array(STATES)
     job.progress.expect(job.counts["nodes"])
     first = 0
     with pyarrow.parquet.ParquetWriter(job.staging / "nodes.parquet", schema, compression="zstd") as writer:
@@ -76,7 +83,7 @@ def make_node_table(job: Job) -> None:
             ids = pa.array(np.arange(first, first + len(batch), dtype=np.uint32))
             state = pa.DictionaryArray.from_arrays(batch["state"].cast(pa.int8()), states)
             depth = batch["depth"].to_numpy()
-            depths = pa.array(depth, mask=depth == names.NO_DEPTH)
+            depths = pa.array(depth, mask=depth == NO_DEPTH)
             columns = [ids, batch["url"], batch["host"], state, batch["status"], depths]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
             first += len(batch)
@@ -121,23 +128,29 @@ def _samples(path: Path, nodes: int) -> Iterator[Batch]:
         yield names.strings(some["key"]), names.strings(some["url"])
 
 
+NODES, HOSTS, DIGESTS = ".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"
+PARTS, PARENTS = ".work/parts", ".work/parents.u8"
+LISTS = (OFFSETS, TARGETS)
+TRANSPOSED_LISTS = (OFFSETS_TRANSPOSED, TARGETS_TRANSPOSED)
+
 STEPS = (
-    Step("names", names.make_names, (), (".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"),
-    False), Step("map", mapping.make_parts, (".work/digests.bin",), (".work/parts",), False), Step("csr",
-    rows.make_csr, (".work/parts",), ("offsets.u64", "targets.u32", ".work/parents.u8"), False), Step("g4",
-    rows.make_g4, ("offsets.u64", "targets.u32", ".work/parents.u8"), ("graph.g4",)), Step("urls",
-    make_url_map, (".work/nodes.arrow",), ("urls.index", "urls.blocks")), Step("nodes", make_node_table,
-    (".work/nodes.arrow",), ("nodes.parquet",)), Step("bv", make_bv, ("offsets.u64", "targets.u32"), BV,
-    compresses=True), Step(
-        "transpose", make_transpose, ("offsets.u64", "targets.u32"),
-        ("offsets-t.u64", "targets-t.u32", *BV_TRANSPOSED), compresses=True,
-    ),
+    Step("names", names.make_names, needs=(), makes=(NODES, HOSTS, DIGESTS), optional=False),
+    Step("map", mapping.make_parts, needs=(DIGESTS,), makes=(PARTS,), optional=False),
+    Step("csr", rows.make_csr, needs=(PARTS,), makes=(*LISTS, PARENTS), optional=False),
+    Step("g4", rows.make_g4, needs=(*LISTS, PARENTS), makes=("graph.g4",)),
+    Step("urls", make_url_map, needs=(NODES,), makes=("urls.index", "urls.blocks")),
+    Step("nodes", make_node_table, needs=(NODES,), makes=("nodes.parquet",)),
+    Step("bv", make_bv, needs=LISTS, makes=BV, compresses=True),
     Step(
-        "hosts", groups.make_hosts, (".work/nodes.arrow", ".work/hosts.arrow", "offsets.u64", "targets.u32"),
-        ("hosts",), compresses=True,
+        "transpose",
+        make_transpose,
+        needs=LISTS,
+        makes=(*TRANSPOSED_LISTS, *BV_TRANSPOSED),
+        compresses=True,
     ),
-    Step("domains", groups.make_domains, (".work/hosts.arrow", "hosts"), ("domains",), compresses=True),
-)  # fmt: skip
+    Step("hosts", groups.make_hosts, needs=(NODES, HOSTS, *LISTS), makes=("hosts",), compresses=True),
+    Step("domains", groups.make_domains, needs=(HOSTS, "hosts"), makes=("domains",), compresses=True),
+)
 BY_NAME = {step.name: step for step in STEPS}
 MAKERS = {name: step for step in STEPS for name in step.makes}
 
@@ -252,7 +265,7 @@ def _summarise(job: Job) -> None:
         "files": checksums(job.out, files, job.threads),
         "conversion": {"sources": job.state["sources"], "done": done, "counts": job.counts},
     }
-    write_atomically(job.out / "graph.json", json.dumps(summary, indent=2).encode() + b"\n")
+    write_whole(job.out / "graph.json", json.dumps(summary, indent=2) + "\n", SHARED_MODE)
     job.progress.end(f"{len(files)} files, {sum(files.values()):,} bytes")
     shutil.rmtree(job.work)
 

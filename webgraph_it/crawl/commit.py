@@ -13,7 +13,7 @@ import asyncio
 import logging
 from concurrent.futures import Future
 
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.layers import Frozen
@@ -29,7 +29,7 @@ class Committer:
 
     def __init__(
         self,
-        directory: CrawlDirectory,
+        directory: JobDirectory,
         frontier: Frontier,
         shards: Shards,
         tally: Tally,

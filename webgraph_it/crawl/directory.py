@@ -1,11 +1,7 @@
-"""The crawl directory (JOBDIR): who owns it, and whether this crawl may resume in it.
+"""The crawl directory (JOBDIR) of a crawl that runs: who owns it, and whether this crawl may resume in it.
 
-    crawl.json       recipe version, scope, seeds, and the settings that shape the graph; under "settings" whatever
-                     else the crawl was given, under "history" each change with its time
-    crawl.lock       locked by the running process, which writes its pid there
-    committed.json   every shard file with the length that the last commit made durable
-    seeds/           the seed lists as they were when they were given: 000001.txt, and one for each addition
-    frontier/ graph/ urls/ pages/ reports/
+Where everything is, is said in shards/directory.py. crawl.json has the recipe version, scope, seeds and the settings
+that shape the graph; under "settings" whatever else the crawl was given, under "history" each change with its time.
 
 Guarantees: a directory made with other names, scope or limits is refused, naming each difference, unless the
 difference only adds (crawl/changes.py); two processes never work in one directory; committed.json never runs
@@ -26,11 +22,12 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import SETTINGS, Change, judged
-from webgraph_it.crawl.ownership import FRONTIER, LOCK_FILE, REPORTS, SEEDS, refuse_foreign
+from webgraph_it.crawl.moved import translated
+from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.files.own import make_folder, open_file, whole_file
-from webgraph_it.files.received import InputError, read_json_object, shown
+from webgraph_it.files.received import shown
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE
+from webgraph_it.shards.directory import SEEDS, CrawlDirectory
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
@@ -43,13 +40,11 @@ class DirectoryError(Exception):
     """Why this crawl may not use this directory, in one sentence for the operator."""
 
 
-class CrawlDirectory:
-    """The layout, the identity and the lock of one crawl directory."""
+class JobDirectory(CrawlDirectory):
+    """A crawl directory to crawl in: its identity, its lock, and what is written there."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.frontier = path / FRONTIER
-        self.reports = path / REPORTS
+        super().__init__(path)
         self._lock_fd: int | None = None
 
     def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
@@ -58,16 +53,16 @@ class CrawlDirectory:
         make_folder(self.path)
         self.lock()
         make_folder(self.reports)
-        if self._identity_file.exists():
+        if self.crawl_file.exists():
             return self._note_changes(identity, settings)
         write_json(
-            self._identity_file,
+            self.crawl_file,
             {**self._with_copied_seeds(identity), SETTINGS: dict(settings or {}), HISTORY: []},
         )
         return []
 
     def lock(self) -> None:
-        fd = open_file(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT)
+        fd = open_file(self.lock_file, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -87,30 +82,26 @@ class CrawlDirectory:
             self._lock_fd = None
 
     def record(self) -> dict[str, Any]:
-        """crawl.json; empty if there is none."""
-        found = read_json(self._identity_file) if self._identity_file.exists() else {}
+        """crawl.json, with members of the kinds that a resume relies on; empty if there is none."""
+        found = super().record()
         for name, kind, expected in ((SETTINGS, dict, "an object"), (HISTORY, list, "a list")):
             if name in found and not isinstance(found[name], kind):
                 raise _damaged(
-                    f"{self._identity_file} has {shown(found[name])} as {name!r}, expected {expected}."
+                    f"{self.crawl_file} has {shown(found[name])} as {name!r}, expected {expected}."
                 )
         return found
 
     def check_identity(self, identity: Mapping[str, Any]) -> list[Change]:
         """The differences that only add; refuses to resume a crawl whose graph would mean something else."""
-        if not self._identity_file.exists():
+        if not self.crawl_file.exists():
             return []
         allowed, refused = judged(self.record(), identity, self._seeds_only_added)
         if refused:
             raise DirectoryError(
                 f"{self.path} holds another crawl: {'; '.join(map(str, refused))}. "
-                "Give the values it was begun with, or another JOBDIR."
+                "Give the values it was started with, or another JOBDIR."
             )
         return allowed
-
-    @property
-    def _identity_file(self) -> Path:
-        return self.path / CRAWL_FILE
 
     # -- seeds ---------------------------------------------------------------------------------------------
 
@@ -119,7 +110,7 @@ class CrawlDirectory:
         name = _member(self.record().get("SEEDS"), "copy")
         if name and not (isinstance(name, str) and _SEEDS_COPY.fullmatch(name)):
             raise _damaged(
-                f"{self._identity_file} has {shown(name)} as its copy of the seeds, expected a name "
+                f"{self.crawl_file} has {shown(name)} as its copy of the seeds, expected a name "
                 f"such as {SEEDS}/000001.txt."
             )
         path = self.path / name if name else None
@@ -140,10 +131,9 @@ class CrawlDirectory:
         seeds = identity.get("SEEDS")
         if not _member(seeds, "file"):
             return dict(identity)
-        folder = self.path / SEEDS
-        make_folder(folder)
-        number = 1 + max((int(p.stem) for p in folder.glob("*.txt") if p.stem.isdecimal()), default=0)
-        copy = folder / f"{number:06d}.txt"
+        make_folder(self.seeds)
+        number = 1 + max((int(p.stem) for p in self.seeds.glob("*.txt") if p.stem.isdecimal()), default=0)
+        copy = self.seeds / f"{number:06d}.txt"
         with Path(identity["SEEDS"]["file"]).open("rb") as source, whole_file(copy) as file:
             shutil.copyfileobj(source, file)
         return {**identity, "SEEDS": {**identity["SEEDS"], "copy": f"{SEEDS}/{copy.name}"}}
@@ -160,7 +150,7 @@ class CrawlDirectory:
             known = self._with_copied_seeds(identity)
         elif "SEEDS" in known:
             known["SEEDS"] = found.get("SEEDS")
-        before = found.get(SETTINGS, {})
+        before = {name: translated(name, value) for name, value in found.get(SETTINGS, {}).items()}
         if settings is not None:
             changes += [
                 Change(name, before.get(name), settings.get(name))
@@ -175,7 +165,7 @@ class CrawlDirectory:
             HISTORY: history,
         }
         if wanted != found:
-            write_json(self._identity_file, wanted)
+            write_json(self.crawl_file, wanted)
         return changes
 
     @staticmethod
@@ -187,7 +177,7 @@ class CrawlDirectory:
         for name, file in sorted(files.items()):
             stream, _, file_name = name.partition("/")
             lengths.setdefault(stream, {})[file_name] = file.length
-        write_json(self.path / COMMITTED_FILE, lengths)
+        write_json(self.committed_file, lengths)
         reached("after-committed-file")
 
 
@@ -214,14 +204,6 @@ def write_json(path: Path, value: Any) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path) as file:
         file.write(text.encode("utf-8", "surrogatepass"))
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The object in a file of the crawl."""
-    try:
-        return read_json_object(path)
-    except InputError as error:
-        raise _damaged(str(error)) from None
 
 
 def _damaged(found: str) -> DirectoryError:

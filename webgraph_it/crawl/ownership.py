@@ -9,21 +9,14 @@ import os
 from pathlib import Path
 
 from webgraph_it.files.own import NEW, NotOursError, refuse_file, refuse_folder
-from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE, SUFFIXES
-
-LOCK_FILE = "crawl.lock"
-FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"
-REBUILT, LOOKUP = "frontier.new", "frontier.work"
-"""Of a repair."""
-FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
-FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
+from webgraph_it.shards.directory import FILES, FOLDERS
 
 
 def refuse_foreign(path: Path) -> None:
     """Raise NotOursError if the crawl directory, or something of a crawl in it, is not ours; there may be none."""
     if path.is_symlink():
         raise NotOursError(
-            f"JOBDIR {path} is a symbolic link, which somebody may turn elsewhere: give the directory that it leads to."
+            f"JOBDIR {path} is a symbolic link, which others may redirect: give the directory that it leads to."
         )
     if not path.exists():
         return

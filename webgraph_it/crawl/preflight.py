@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 
 from webgraph_it.crawl.directory import (
-    CrawlDirectory,
     DirectoryError,
+    JobDirectory,
     new_directory,
     refuse_unusable,
 )
@@ -61,7 +61,7 @@ def preflight(settings: Settings) -> None:
     if settings.get("JOBDIR") is None:
         settings.set("JOBDIR", str(new_directory(Path("crawls"), datetime.now())), priority="spider")
         refuse_unusable(Path(settings["JOBDIR"]))
-    directory = CrawlDirectory(Path(settings["JOBDIR"]))
+    directory = JobDirectory(Path(settings["JOBDIR"]))
     directory.check_identity(identity_of(values))
     check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
@@ -85,7 +85,7 @@ def recall_crawl(settings: Settings) -> None:
     """A crawl that exists is resumed with what it was given before, except for what is given now."""
     if not settings.get("JOBDIR"):
         return
-    directory = CrawlDirectory(Path(settings["JOBDIR"]))
+    directory = JobDirectory(Path(settings["JOBDIR"]))
     refuse_unusable(directory.path)
     refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)

@@ -11,11 +11,11 @@ from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, TakeMoment
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import open_file
+from webgraph_it.shards.directory import PROGRESS_FILE
 
 FIRST_PROGRESS_SECONDS, PROGRESS_SECONDS = 1.0, 10.0
 """How often progress.jsonl gets a line, in the first two minutes and after."""
 FIRST_PERIOD_SECONDS = 120.0
-NAME = "progress.jsonl"
 IN_STATS = ("queued", "seen", "hosts_ready", "hosts_waiting", "hosts_parked", "pages")
 
 
@@ -57,11 +57,13 @@ class ProgressLog:
         try:
             self._append(snapshot.to_json())
         except OSError as error:  # a full disk, mostly: the crawl itself waits for room
-            self._complaints.about(NAME, error)
+            self._complaints.about(PROGRESS_FILE, error)
         self._set_stats(snapshot)
 
     def _append(self, line: str) -> None:
-        with open(open_file(self._folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a") as file:
+        with open(
+            open_file(self._folder / PROGRESS_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a"
+        ) as file:
             file.write(line + "\n")
 
     def _set_stats(self, snapshot: Snapshot) -> None:

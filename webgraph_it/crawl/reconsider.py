@@ -14,6 +14,7 @@ from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.records import Limits
 from webgraph_it.items import Link, State
+from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.formats import PAGES_FOLDER, Part, page_lines
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import digest
@@ -51,6 +52,5 @@ def reconsidered(
 
 def page_parts(directory: Path, committed: Mapping[str, Durable]) -> list[Part]:
     """The page log as far as it was committed, in order."""
-    names = [name for name in committed if name.startswith(f"{PAGES_FOLDER}/")]
-    names.sort(key=lambda name: int(Path(name).stem))
-    return [Part(directory / name, committed[name].length) for name in names]
+    lengths = {name: file.length for name, file in committed.items()}
+    return CrawlDirectory(directory).parts_within(PAGES_FOLDER, lengths)

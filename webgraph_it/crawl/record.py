@@ -17,6 +17,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from webgraph_it.crawl.reasons import failure_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -80,7 +81,7 @@ class Recorder:
         if self._leases.ended:
             return False
         if page.digest not in self._leases.out:
-            raise ValueError(f"{page.url} is not leased: it was recorded before, or nobody asked for it")
+            raise ValueError(f"{page.url} is not leased: it was recorded before, or it was never handed out")
         return True
 
     @contextmanager
@@ -157,8 +158,8 @@ class Recorder:
 
 
 def outcome_of(page: Page) -> Outcome:
-    """What a recorded page says of its host."""
-    failure = _failure(page)
+    """What a recorded page says of its host: a last failure counts like the ones before it."""
+    failure = failure_of(page.status, page.reason)
     return Outcome(
         failure=failure,
         fetched=bool(page.status) or failure is not Failure.NONE,
@@ -167,23 +168,6 @@ def outcome_of(page: Page) -> Outcome:
         state=page.state,
         status=page.status,
     )
-
-
-def _failure(page: Page) -> Failure:
-    """A last 5xx counts against the host like the ones before it; so does silence."""
-    if page.status in (429, 503):
-        return Failure.BUSY
-    if page.status >= 500:
-        return Failure.SERVER
-    return _FAILURES.get(page.reason, Failure.NONE) if page.status == 0 else Failure.NONE
-
-
-_FAILURES = {
-    "dns": Failure.DNS,
-    "refused": Failure.NETWORK,
-    "network": Failure.NETWORK,
-    "timeout": Failure.NETWORK,
-}
 
 
 def same_host(key: str, other: str) -> bool:

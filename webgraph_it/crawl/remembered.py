@@ -15,6 +15,7 @@ from typing import Any
 from webgraph_it import settings as ours
 from webgraph_it.crawl.changes import recorded
 from webgraph_it.crawl.identity import SHAPING
+from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.files.received import shown
 from webgraph_it.settings_readers import FILE
@@ -51,7 +52,7 @@ def recall(settings: Settings, record: Mapping[str, Any]) -> None:
         if is_given(settings, name):
             continue
         try:
-            settings.set(name, value, priority=COMMAND_LINE)
+            settings.set(name, translated(name, value), priority=COMMAND_LINE)
         except (TypeError, ValueError):  # Scrapy takes nothing but an object for a dict of components
             raise SettingsError(
                 f"crawl.json has {shown(value)} as {name}; expected: an object. Restore the file from a copy."

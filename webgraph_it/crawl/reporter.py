@@ -5,12 +5,12 @@ import time
 from pathlib import Path
 
 from webgraph_it.crawl.complaints import Complaints
-from webgraph_it.crawl.directory import CrawlDirectory
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.reports import HostLine, seed_lines, write_reports
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.records import FrontierError
+from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import SeedsError
 

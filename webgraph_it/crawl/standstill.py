@@ -57,10 +57,6 @@ class Facts(NamedTuple):
     connections: int = 0
     connections_cap: int = 0
     waiting_for_connection: int = 0
-    waiting_for_address: int = 0
-    """Fetches to an address that was asked a moment ago, by another host."""
-    address_until: float | None = None
-    """When the first of them may go on; None = when another's response comes."""
     waiting_for_dns: int = 0
     """Names that are being asked for."""
     awaiting_response: int = 0
@@ -76,7 +72,7 @@ class Facts(NamedTuple):
 
 def sentence(facts: Facts, zone: tzinfo | None = None) -> str:
     """Why nothing is fetched, and until when. `zone` is that of the reader's clock (None: the machine's)."""
-    reasons = [*_stops(facts, zone), *_queues(facts, zone), *_hosts(facts, zone)]
+    reasons = [*_stops(facts, zone), *_queues(facts), *_hosts(facts, zone)]
     if not reasons and facts.under_way:
         reasons = [f"{counted(facts.under_way, 'fetch', 'fetches')} under way in middlewares"]
     if not reasons:
@@ -101,16 +97,12 @@ def _stops(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
         )
 
 
-def _queues(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
+def _queues(facts: Facts) -> Iterable[str]:
     if facts.waiting_for_connection:
         yield (
             f"{_fetches_wait(facts.waiting_for_connection)} for one of the "
             f"{facts.connections_cap:,} connections ({facts.connections:,} are in use)"
         )
-    if facts.waiting_for_address:
-        due = facts.address_until
-        until = "" if due is None else f" until {moment(due, facts.now, zone)}"
-        yield f"{_fetches_wait(facts.waiting_for_address)}{until} for an IP address that others share"
     if facts.waiting_for_dns:
         yield f"{counted(facts.waiting_for_dns, 'DNS answer')} outstanding"
     if facts.awaiting_response:

@@ -2,12 +2,12 @@
 
 from contextlib import closing
 
-from webgraph_it.crawl.directory import CrawlDirectory
-from webgraph_it.crawl.survey import committed_lengths, found_files, how_to_repair, refuse_older_frontier
+from webgraph_it.crawl.survey import how_to_repair, refuse_older_frontier
 from webgraph_it.frontier.layout import META, STATE
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.writer import verify
 
 READ_THROUGH_BYTES = 100_000_000
@@ -24,8 +24,8 @@ def check_store(directory: CrawlDirectory) -> None:
     refuse_older_frontier(
         directory.path,
         {name: durable.length for name, durable in files.items()},
-        committed_lengths(directory.path),
-        found_files(directory.path),
+        directory.committed(),
+        directory.sizes(),
         first_commit=commits in (None, b"", b"0", b"1"),
     )
     verify(directory.path, files)

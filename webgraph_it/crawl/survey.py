@@ -14,44 +14,11 @@ pages that were committed: it is refused, and repair rebuilds the frontier from 
 from collections.abc import Mapping
 from pathlib import Path
 
-from webgraph_it.crawl.directory import DirectoryError, read_json
-from webgraph_it.files.received import is_count
-from webgraph_it.shards.committed import is_shard_name
-from webgraph_it.shards.formats import COMMITTED_FILE, CRAWL_FILE, SUFFIXES, numbered_files
+from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
 
 Lengths = Mapping[str, int]
 """`graph/000001.g16` → bytes."""
-
-
-def found_files(path: Path) -> dict[str, int]:
-    """Every shard file in the directory, with its size."""
-    return {
-        f"{stream}/{file.name}": file.stat().st_size
-        for stream, suffix in SUFFIXES.items()
-        for file in numbered_files(path / stream, suffix)
-    }
-
-
-def committed_lengths(path: Path) -> dict[str, int] | None:
-    """committed.json with one name for each file; None if there is none."""
-    if not (path / COMMITTED_FILE).exists():
-        return None
-    lengths = {}
-    for stream, files in read_json(path / COMMITTED_FILE).items():
-        if stream not in SUFFIXES or not isinstance(files, dict):
-            raise _says_no_lengths(path)
-        for name, size in files.items():
-            if not is_shard_name(stream, name) or not is_count(size):
-                raise _says_no_lengths(path)
-            lengths[f"{stream}/{name}"] = size
-    return lengths
-
-
-def _says_no_lengths(path: Path) -> DirectoryError:
-    return DirectoryError(
-        f"{path / COMMITTED_FILE} does not say how many bytes of each file in {', '.join(SUFFIXES)} count: "
-        "the file is damaged; restore it from a copy, or give another JOBDIR."
-    )
 
 
 def how_to_repair(path: Path) -> str:
@@ -60,15 +27,15 @@ def how_to_repair(path: Path) -> str:
 
 def refuse_missing_parts(path: Path) -> None:
     """Raise DirectoryError if there is a crawl whose crawl.json or frontier is gone."""
-    files = found_files(path)
-    frontier_is_there = (path / "frontier" / "CURRENT").exists()
-    is_crawl = any(files.values()) or (path / COMMITTED_FILE).exists()
-    if (is_crawl or frontier_is_there) and not (path / CRAWL_FILE).exists():
+    directory = CrawlDirectory(path)
+    files = directory.sizes()
+    is_crawl = any(files.values()) or directory.committed_file.exists()
+    if (is_crawl or directory.has_frontier) and not directory.crawl_file.exists():
         raise DirectoryError(
             f"{path} holds a crawl but no {CRAWL_FILE}, which says what shapes its graph: "
             "restore that file from a copy, or give another JOBDIR. Nothing was changed."
         )
-    if is_crawl and not frontier_is_there:
+    if is_crawl and not directory.has_frontier:
         raise DirectoryError(
             f"{path} holds {sum(files.values()):,} bytes of graph, URL lists and page log but no frontier/, "
             f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}. "
@@ -95,7 +62,7 @@ def refuse_older_frontier(
     tail = sum(max(0, size - record.get(name, 0)) for name, size in files.items())
     if committed is None and tail and not first_commit:
         raise DirectoryError(
-            f"{path} has no {COMMITTED_FILE}, so nobody knows whether {tail:,} bytes beyond the frontier's last "
+            f"{path} has no {COMMITTED_FILE}, so it is unknown whether {tail:,} bytes beyond the frontier's last "
             f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}. "
             "Nothing was changed."
         )

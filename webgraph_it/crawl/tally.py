@@ -14,7 +14,6 @@ from webgraph_it.items import Page
 MAX_DISTINCT = 1000
 MAX_NAME_LENGTH = 127
 OTHER = "other"
-COUNTERS = ("states", "statuses", "media_types", "media_bytes", "reasons")
 
 
 class Tally:

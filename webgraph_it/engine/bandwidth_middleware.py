@@ -1,19 +1,18 @@
 """Downloader middleware: the crawl takes no more bytes than BANDWIDTH_SCHEDULE allows at this hour. Thin.
 
-It follows the schedule once a second, holds new downloads back while there is no room for them, and gives
-the fetcher the shaper that slows the reading itself. The decisions are in schedule.py, bandwidth.py and shaper.py.
+It follows the schedule once a second, holds new downloads back while there is no room for them, and sets
+the rate of the shaper (parts.py), which slows the reading itself. The decisions are in fetch/: schedule.py,
+bandwidth.py and shaper.py.
 
 BANDWIDTH_SCHEDULE_FILE, a JSON file with the same list, replaces the setting and is read again when it changes:
 a wrong edit is reported in one sentence, and the plan that was in force stays.
 """
 
-import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Self
-from weakref import WeakKeyDictionary
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -21,7 +20,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import create_looping_call
 
-from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.engine.parts import parts_of
 from webgraph_it.fetch.plan import FILE_SETTING, Plan
 from webgraph_it.fetch.schedule import SETTING, ScheduleError
 from webgraph_it.fetch.shaper import Shaper
@@ -29,20 +28,6 @@ from webgraph_it.fetch.shaper import Shaper
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 1.0
-
-_shapers: "WeakKeyDictionary[Crawler, Shaper]" = WeakKeyDictionary()
-
-
-def shaper_of(crawler: Crawler) -> Shaper:
-    """The one shaper of a crawl; without the middleware it lets everything pass."""
-    shaper = _shapers.get(crawler)
-    if shaper is None:
-        shaper = _shapers[crawler] = Shaper(time.monotonic, _call_later, math.inf)
-    return shaper
-
-
-def _call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-    return asyncio.get_running_loop().call_later(delay, callback)
 
 
 class BandwidthMiddleware:
@@ -59,8 +44,7 @@ class BandwidthMiddleware:
         settings = crawler.settings
         plan = Plan(settings[SETTING], settings[FILE_SETTING], settings["SCHEDULE_TIMEZONE"])
         assert crawler.stats is not None
-        middleware = cls(plan, shaper_of(crawler), crawler.stats)
-        fetcher_of(crawler).shaper = middleware._shaper
+        middleware = cls(plan, parts_of(crawler).shaper, crawler.stats)
         middleware.tick(time.time())
         crawler.signals.connect(middleware.spider_opened, signals.spider_opened)
         crawler.signals.connect(middleware.spider_closed, signals.spider_closed)

@@ -10,7 +10,7 @@ from typing import Self
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
-from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.engine.parts import parts_of
 from webgraph_it.fetch.client import Fetcher
 from webgraph_it.fetch.identity import StartRefused, refusal_to_start
 
@@ -39,7 +39,7 @@ class ConnectionCapMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        middleware = cls(fetcher_of(crawler))
+        middleware = cls(parts_of(crawler).fetcher)
         stats = crawler.stats
         assert stats is not None
 

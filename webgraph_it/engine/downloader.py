@@ -7,7 +7,6 @@ costs six more task switches a page for them.
 
 import asyncio
 from collections.abc import Callable, Container
-from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,10 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler
 from twisted.internet.defer import Deferred
 
+from webgraph_it.crawl.reasons import CALLED_OFF
+from webgraph_it.engine.private import exception_chain, handler_lookup, methods_of
+from webgraph_it.fetch.address_gate import AddressBusy
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
@@ -28,7 +31,9 @@ WATCHED = (signals.request_reached_downloader, signals.response_downloaded, sign
 
 
 class FetchCalledOff(Exception):
-    """The crawl stops and did not wait for this fetch: it says nothing of the host."""
+    """The crawl stops and did not wait for this fetch, or its address is busy: it says nothing of the host."""
+
+    reason = CALLED_OFF
 
 
 class LeanDownloader:
@@ -47,6 +52,8 @@ class LeanDownloader:
         """Always empty; Scrapy's own extensions look at it."""
         self.handlers = DownloadHandlers(crawler)
         self.middleware = build_from_crawler(DownloaderMiddlewareManager, crawler)
+        self._handler_of = handler_lookup(self.handlers)
+        self._told = exception_chain(self.middleware)
 
     def fetch(self, request: Request) -> "Deferred[Response | Request]":
         return deferred_from_coro(self._fetch(request))
@@ -71,6 +78,9 @@ class LeanDownloader:
         self._under_way.add(task)
         try:
             result = await self._requested(request)
+        except AddressBusy as busy:
+            self._crawler.engine.scheduler.put_off(request, busy.address)  # type: ignore[union-attr]
+            result = await self._failed(FetchCalledOff(f"{request.url}: {busy}"), request)
         except Exception as error:
             result = await self._failed(error, request)
         except asyncio.CancelledError:
@@ -87,7 +97,7 @@ class LeanDownloader:
     async def _failed(self, error: Exception, request: Request) -> Response | Request:
         """What the middlewares make of an error. Of one at a robots.txt nobody but ours is told."""
         if "robots_txt" not in request.meta:
-            return await self.middleware._process_exception(error, request)
+            return await self._told(error, request)
         for method in self._methods("process_exception", request):
             told = method(request=request, exception=error)
             if isawaitable(told):
@@ -134,13 +144,8 @@ class LeanDownloader:
         ours_only = "robots_txt" in request.meta
         found = self._callable.get((name, ours_only))
         if found is None:
-            call, wanting = self.middleware._handle_mw_method, self.middleware._mw_methods_requiring_spider
-            methods = [method for method in self.middleware.methods[name] if method is not None]
-            found = [
-                partial(call, method) if method in wanting else method
-                for method in methods
-                if not ours_only or _is_ours(method)
-            ]
+            is_wanted = _is_ours if ours_only else _is_any
+            found = methods_of(self.middleware, name, is_wanted)
             self._callable[name, ours_only] = found
         return found
 
@@ -149,10 +154,10 @@ class LeanDownloader:
         if self._is_watched:
             send(signal=signals.request_reached_downloader, request=request, spider=spider)
         try:
-            handler = self.handlers._get_handler(request.url.partition(":")[0])
+            handler = self._handler_of(request.url.partition(":")[0])
             if handler is None:
                 raise NotSupported(f"no handler for {request.url}")
-            response = await handler.download_request(request)
+            response: Response = await handler.download_request(request)
             if self._is_watched:
                 send(signal=signals.response_downloaded, response=response, request=request, spider=spider)
             return response
@@ -168,6 +173,10 @@ class LeanDownloader:
         return self._watched
 
 
-def _is_ours(method: Any) -> bool:
-    """Of a middleware of this project, or of a class derived from one."""
-    return any(kind.__module__.startswith("webgraph_it.") for kind in type(method.__self__).__mro__)
+def _is_ours(middleware: object) -> bool:
+    """Of this project, or of a class derived from one of ours."""
+    return any(kind.__module__.startswith("webgraph_it.") for kind in type(middleware).__mro__)
+
+
+def _is_any(middleware: object) -> bool:
+    return True

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from webgraph_it.crawl.directory import CrawlDirectory
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
@@ -24,14 +24,13 @@ from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
-from webgraph_it.engine.handler import fetcher_of
 from webgraph_it.engine.lane import Lane
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.locator import Locator
+from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
 from webgraph_it.engine.required import check_spider
 from webgraph_it.engine.running import Running
 from webgraph_it.frontier.records import FrontierError
-from webgraph_it.shards.formats import CRAWL_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -48,7 +47,7 @@ class CrawlExtension:
     def __init__(
         self,
         crawler: "Crawler",
-        directory: CrawlDirectory,
+        directory: JobDirectory,
         commit_seconds: float,
         checkpoint_seconds: float,
         min_free_disk_bytes: int,
@@ -68,10 +67,10 @@ class CrawlExtension:
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
         check_spider(crawler.spider)
-        directory = CrawlDirectory(Path(settings["JOBDIR"]))
+        directory = JobDirectory(Path(settings["JOBDIR"]))
         changes = directory.claim(identity_of(settings), json.loads(settings[REMEMBERED]))
         for change in changes:
-            logger.info("%s; noted in %s.", change, directory.path / CRAWL_FILE)
+            logger.info("%s; noted in %s.", change, directory.crawl_file)
         extension = cls(
             crawler,
             directory,
@@ -113,9 +112,13 @@ class CrawlExtension:
         """What the settings say goes between fetcher, scheduler and pipeline."""
         settings, scheduler = self._crawler.settings, running.scheduler
         if settings.getfloat("ADDRESS_DELAY"):
-            fetcher_of(self._crawler).use_clock(AddressClock(scheduler))
+            fetcher = parts_of(self._crawler).fetcher
+            fetcher.use_clock(AddressClock(scheduler))
+            scheduler.frontier.locate_first()
+            scheduler.locate = Locator(scheduler, fetcher).look
         if settings["LEAN_ENGINE"]:
-            scheduler.lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
+            lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
+            scheduler.hand_over(lane.pump, lane.start_more)
 
     async def load_seeds(self) -> None:
         """All of SEEDS goes to the frontier, or what an earlier run did not load."""

@@ -12,9 +12,8 @@ from webgraph_it.crawl.host_waits import grouped
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, rates
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.standstill import Facts
-from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware, shaper_of
-from webgraph_it.engine.handler import fetcher_of
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
+from webgraph_it.engine.parts import parts_of, scheduler_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,8 +27,9 @@ class Gauges:
     ) -> None:
         self._crawler = crawler
         self._scheduler = scheduler_of(crawler)
-        self._fetcher = fetcher_of(crawler)
-        self._shaper = shaper_of(crawler)
+        parts = parts_of(crawler)
+        self._fetcher = parts.fetcher
+        self._shaper = parts.shaper
         self._recorder = recorder
         self._control = control
         self._run = run
@@ -53,8 +53,7 @@ class Gauges:
     def facts(self, idle_seconds: float) -> Facts:
         """What may hold up the crawl now."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
-        gate = fetcher.gate
-        now, counts = time.time(), scheduler.frontier.counts()
+        now, at, counts = time.time(), scheduler.now(), scheduler.frontier.counts()
         waits = list(scheduler.frontier.waits())
         bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
         rate = self._bytes_per_second
@@ -70,13 +69,11 @@ class Gauges:
             connections=fetcher.governor.sockets,
             connections_cap=fetcher.governor.cap,
             waiting_for_connection=fetcher.waiting_for_place,
-            waiting_for_address=gate.waiting if gate else 0,
-            address_until=gate.next_at if gate else None,
             waiting_for_dns=fetcher.waiting_for_dns,
             awaiting_response=len(fetcher.exchanging),
             under_way=counts.leased,
             waiting_for_extraction=scheduler.frontier.reading,
-            host_waits=grouped(waits, scheduler.robots_waits, scheduler.now() - now),
+            host_waits=grouped(waits, scheduler.errands.unreachable(at), at - now),
             other_hosts=max(0, counts.hosts_waiting + counts.hosts_parked - len(waits)),
         )
 

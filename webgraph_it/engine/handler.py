@@ -1,8 +1,9 @@
 """Scrapy's download handler over our fetcher: the one module of the engine that speaks Scrapy.
 
-Guarantees: http and https of one crawl share one `Fetcher`, hence one cap, one pool and one bandwidth limit;
-every failure is one of Scrapy's download exceptions with the reason in its message, and counted as
-`fetch/error/<reason>`. The response is a plain `scrapy.http.Response` with the decoded body; `flags` say
+Guarantees: http and https of one crawl share one `Fetcher` (parts.py), hence one cap, one pool and one bandwidth limit;
+every failure is one of Scrapy's download exceptions, keeps its name from the socket as `reason`, and is counted as
+`fetch/error/<reason>`; AddressBusy is not a failure, and is counted as `fetch/address_busy`.
+The response is a plain `scrapy.http.Response` with the decoded body; `flags` say
 what was cut, `ip_address` who answered, and `request.meta["fetch_times"]` holds the moments (seconds since
 1970 UTC) of sending, first byte and last byte.
 
@@ -10,9 +11,7 @@ A body that ended early raises ResponseDataLossError, as in Scrapy's own handler
 DOWNLOAD_FAIL_ON_DATALOSS or the request's meta `download_fail_on_dataloss` is false: then it is only flagged.
 """
 
-from collections.abc import Mapping
-from typing import Any, Self
-from weakref import WeakKeyDictionary
+from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -26,13 +25,13 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Headers, Response
 
-from webgraph_it.fetch.client import Fetcher, FetchSettings, Reply
+from webgraph_it.engine.parts import parts_of
+from webgraph_it.fetch.address_gate import AddressBusy
 from webgraph_it.fetch.connection import FetchError
-from webgraph_it.fetch.dns import DnsSettings, Resolver
-from webgraph_it.fetch.guard import Guard, networks
 from webgraph_it.fetch.identity import user_agent
+from webgraph_it.fetch.reply import Reply
 from webgraph_it.fetch.request_message import RequestWriter
-from webgraph_it.fetch.response_parser import DATA_LOSS, Limits
+from webgraph_it.fetch.response_parser import DATA_LOSS
 from webgraph_it.fetch.target import target_of
 
 
@@ -51,66 +50,22 @@ _EXCEPTIONS: dict[str, type[Exception]] = {
 
 
 def scrapy_error(error: FetchError, url: str) -> Exception:
-    """A FetchError as the exception that Scrapy's users expect."""
-    message = f"{url}: {error} [{error.reason}]"
-    if error.reason.startswith("forbidden/"):
-        return ForbiddenAddressError(message)
-    if error.reason.startswith("dns-"):
-        return CannotResolveHostError(message)
-    return _EXCEPTIONS.get(error.reason, DownloadFailedError)(message)
+    """A FetchError as the exception that Scrapy's users expect; `reason` is its own."""
+    return _named(_exception_class(error.reason), error.reason, f"{url}: {error}")
 
 
-_fetchers: "WeakKeyDictionary[Crawler, Fetcher]" = WeakKeyDictionary()
+def _exception_class(reason: str) -> type[Exception]:
+    if reason.startswith("forbidden/"):
+        return ForbiddenAddressError
+    if reason.startswith("dns-"):
+        return CannotResolveHostError
+    return _EXCEPTIONS.get(reason, DownloadFailedError)
 
 
-def fetcher_of(crawler: Crawler) -> Fetcher:
-    """The one fetcher of a crawl."""
-    fetcher = _fetchers.get(crawler)
-    if fetcher is None:
-        fetcher = _fetchers[crawler] = make_fetcher(crawler)
-    return fetcher
-
-
-def make_fetcher(crawler: Crawler) -> Fetcher:
-    """Build the fetcher from the crawl's settings."""
-    settings = crawler.settings
-    assert crawler.stats is not None
-    guard = Guard(networks(settings["ALLOWED_PRIVATE_NETWORKS"]), public=bool(settings["CONTACT_URL"]))
-    resolver = Resolver(dns_settings(settings), guard, crawler.stats.inc_value)
-    return Fetcher(fetch_settings(settings), resolver, crawler.stats.inc_value)
-
-
-def fetch_settings(settings: Mapping[str, Any]) -> FetchSettings:
-    """From values that have been checked."""
-    cap = settings["MAX_TCP_CONNECTIONS"]
-    return FetchSettings(
-        connection_cap=cap,
-        idle_cap=min(settings["MAX_IDLE_CONNECTIONS"], cap),
-        idle_seconds=settings["KEEP_ALIVE_SECONDS"],
-        connect_seconds=settings["CONNECT_TIMEOUT"],
-        total_seconds=settings["DOWNLOAD_TIMEOUT"],
-        silence_seconds=settings["DOWNLOAD_SILENCE_TIMEOUT"],
-        limits=Limits(
-            head_bytes=settings["MAX_HEADER_BYTES"],
-            header_count=settings["MAX_HEADER_COUNT"],
-            body_bytes=settings["MAX_BODY_BYTES"],
-        ),
-        allowed_ports=frozenset(settings["ALLOWED_PORTS"]),
-        port_map={int(port): to for port, to in settings["PORT_MAP"].items()},
-    )
-
-
-def dns_settings(settings: Mapping[str, Any]) -> DnsSettings:
-    """From values that have been checked."""
-    return DnsSettings(
-        servers=tuple(settings["DNS_SERVERS"]),
-        timeout=settings["DNS_TRY_TIMEOUT"],
-        minimum_ttl=settings["DNS_MIN_TTL"],
-        maximum_ttl=settings["DNS_MAX_TTL"],
-        negative_ttl=settings["DNS_NEGATIVE_TTL"],
-        cache_size=settings["DNS_CACHE_SIZE"],
-        ipv6=settings["DNS_IPV6"],
-    )
+def _named(kind: type[Exception], reason: str, message: str) -> Exception:
+    error = kind(f"{message} [{reason}]")
+    error.reason = reason  # type: ignore[attr-defined]
+    return error
 
 
 class WebgraphDownloadHandler:
@@ -121,7 +76,7 @@ class WebgraphDownloadHandler:
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         assert crawler.stats is not None
-        self._fetcher = fetcher_of(crawler)
+        self._fetcher = parts_of(crawler).fetcher
         self._stats = crawler.stats
         self._fail_on_data_loss = settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
         self._writer = RequestWriter(user_agent(settings["CONTACT_URL"]), settings["FROM_EMAIL"])
@@ -136,11 +91,21 @@ class WebgraphDownloadHandler:
         try:
             target = target_of(request.url)
         except ValueError as error:
-            raise UnsupportedURLSchemeError(str(error)) from None
+            raise _named(UnsupportedURLSchemeError, "url", str(error)) from None
         method = request.method
         message = self._writer.write(target, method, request.headers, request.body)
         try:
-            reply = await self._fetcher.fetch(target, message, method == "HEAD", meta.get("download_timeout"))
+            lease = meta.get("lease")
+            reply = await self._fetcher.fetch(
+                target,
+                message,
+                method == "HEAD",
+                meta.get("download_timeout"),
+                at=lease.address if lease is not None else "",
+            )
+        except AddressBusy:
+            self._stats.inc_value("fetch/address_busy")
+            raise
         except FetchError as error:
             self._stats.inc_value(f"fetch/error/{error.reason}")
             raise scrapy_error(error, request.url) from None
@@ -152,7 +117,8 @@ class WebgraphDownloadHandler:
 
     def _check_data_loss(self, request: Request) -> None:
         if request.meta.get("download_fail_on_dataloss", self._fail_on_data_loss):
-            raise ResponseDataLossError(f"{request.url}: the connection ended before the body did [dataloss]")
+            message = f"{request.url}: the connection ended before the body did"
+            raise _named(ResponseDataLossError, DATA_LOSS, message)
 
     async def close(self) -> None:
         await self._fetcher.close()

@@ -3,13 +3,11 @@
 Scrapy's engine moves a page through about fifteen deferreds, tasks and signals; at a thousand pages a second
 they are most of the crawl's CPU. The lane calls the same components in the same order in one task: downloader
 middlewares, download handler, the spider's callback or errback, the scope, the item pipeline. The engine still
-opens and closes the crawl, decides when to pause and stop, and waits for pages in flight (`_slot.inprogress`).
+opens and closes the crawl, decides when to pause and stop, and waits for pages in flight (engine/private.py).
 
 What users extend still works: their downloader middlewares run as always; signals are sent if somebody
 listens; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
 LEAN_ENGINE=False gives everything back to Scrapy's engine.
-
-The only module besides engine/scheduler.py that touches private parts of Scrapy: pinned by scrapy>=2.19,<2.20.
 """
 
 import asyncio
@@ -25,6 +23,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.python.failure import Failure
 
 from webgraph_it.engine.pipeline import GraphPipeline
+from webgraph_it.engine.private import OpenEngine
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.scope_middlewares import ScopeSpiderMiddleware
 from webgraph_it.frontier.records import FrontierError
@@ -45,19 +44,14 @@ class Lane:
         engine: Any = crawler.engine
         self._crawler = crawler
         self._engine = engine
-        self._slot = engine._slot
+        self._private = private = OpenEngine(crawler)
         self._downloader = engine.downloader
         self._scheduler = scheduler
         self._pipeline = pipeline
-        self._scope = self._only(engine.scraper.spidermw, ScopeSpiderMiddleware)
-        self._is_ours = self._only(engine.scraper.itemproc, GraphPipeline) is pipeline
+        self._scope = private.only_spider_middleware(ScopeSpiderMiddleware)
+        self._is_ours = private.only_item_pipeline(GraphPipeline) is pipeline
         self._listened: set[object] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-
-    @staticmethod
-    def _only(manager: Any, kind: type) -> Any:
-        """The one component of this kind, if there is no other beside it."""
-        return manager.middlewares[0] if [type(each) for each in manager.middlewares] == [kind] else None
 
     def pump(self) -> None:
         """Start what may start now. The engine calls it at least every five seconds."""
@@ -69,11 +63,11 @@ class Lane:
 
     def start_more(self) -> None:
         """A page ended, or was answered: its place, or its host, may be free."""
-        while not self._engine.needs_backout() and not self._engine.paused:
+        while not self._private.is_full() and not self._engine.paused:
             request = self._scheduler.take()
             if request is None:
                 break
-            self._slot.add_request(request)
+            self._private.begin(request)
             self._downloader.active.add(request)
             task = asyncio.get_running_loop().create_task(self._see_through(request))
             self._tasks.add(task)
@@ -89,11 +83,11 @@ class Lane:
         finally:
             self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
             self._downloader.active.discard(request)
-            self._slot.remove_request(request)
+            self._private.finish(request)
             with suppress(FrontierError):
                 self.start_more()
-            if not self._slot.inprogress:
-                self._slot.nextcall.schedule()  # perhaps that was all: let the engine see
+            if not self._private.in_progress:
+                self._private.look()  # perhaps that was all: let the engine see
 
     async def _visit(self, request: Request) -> None:
         result: Any
@@ -108,15 +102,14 @@ class Lane:
             result.request = result.request or request
             self._send(signals.response_received, response=result, request=result.request)
         if self._scope is None:
-            await maybe_deferred_to_future(self._engine.scraper.enqueue_scrape(result, request))
+            await maybe_deferred_to_future(self._private.scrape(result, request))
             return
-        scraping = self._engine.scraper.slot
         size = len(result.body) if isinstance(result, Response) else 0
-        scraping.active_size += size  # SCRAPER_SLOT_MAX_ACTIVE_SIZE: above it needs_backout is true
+        self._private.hold(size)  # above SCRAPER_SLOT_MAX_ACTIVE_SIZE nothing starts
         try:
             await self._scrape(request, result)
         finally:
-            scraping.active_size -= size
+            self._private.hold(-size)
 
     async def _scrape(self, request: Request, result: Response | Failure) -> None:
         try:
@@ -125,7 +118,7 @@ class Lane:
             raise
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
-            self._engine.scraper.handle_spider_error(failure, request, result)
+            self._private.tell_error(failure, request, result)
             return
         for page in pages:
             await self._record(page, result)
@@ -144,7 +137,7 @@ class Lane:
 
     async def _record(self, page: Page, response: Response | Failure) -> None:
         if not self._is_ours:
-            await self._engine.scraper.start_itemproc_async(page, response=response)
+            await self._private.process_item(page, response=response)
             return
         await self._pipeline.process_item(page)
         if signals.item_scraped in self._listened:  # its handlers may be coroutines

@@ -31,7 +31,7 @@ class LeaseMiddleware:
         if lease is None:
             raise NoLease(
                 f"{request.url} is not fetched: the frontier did not hand it out, "
-                "so nobody knows when its host may be asked"
+                "so its host's delay is unknown"
             )
         if lease.given_up:
             raise HostGivenUp(f"{lease.host} failed too often")

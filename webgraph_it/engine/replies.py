@@ -1,101 +1,62 @@
-"""What an answer says: its document, type, headers and times; what a failure means. Pure functions."""
+"""From Scrapy's words to ours: a Response becomes a Reply, an exception a reason. crawl/visit.py judges both."""
 
 import time
-from collections.abc import Sequence
+from typing import cast
 
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
+    IgnoreRequest,
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
 from scrapy.http import Response
 
-from webgraph_it.extract import Document
-from webgraph_it.extract.headers import NAMES
-from webgraph_it.fetch.content_type import declared
-from webgraph_it.fetch.guard import text_of
-from webgraph_it.frontier.records import Failure
-from webgraph_it.robots.policy import PRODUCT_TOKEN
-from webgraph_it.robots.tag import nofollow
+from webgraph_it.crawl.reasons import COMPONENT, meaning_of
+from webgraph_it.engine.downloader import FetchCalledOff
+from webgraph_it.engine.robots_middleware import RobotsDenied
+from webgraph_it.fetch.reply import FetchTimes, Reply
+from webgraph_it.items import State
 
 
-def failure_of(error: BaseException | None) -> tuple[str, Failure]:
-    """Its name in the page log, and what it says of the host."""
-    for kind, reason, failure in _FAILURES:
-        if isinstance(error, kind):
-            return reason, failure
-    return "component", Failure.SERVER
-
-
-_FAILURES = (
-    (CannotResolveHostError, "dns", Failure.DNS),
-    (DownloadConnectionRefusedError, "refused", Failure.NETWORK),
-    (DownloadTimeoutError, "timeout", Failure.NETWORK),
-    (DownloadFailedError, "network", Failure.NETWORK),
-    (ResponseDataLossError, "network", Failure.NETWORK),
-    (UnsupportedURLSchemeError, "network", Failure.NETWORK),
-)
-"""What else is raised is a mistake in somebody's component: the host only has to wait a little."""
-
-
-def document(response: Response) -> Document:
-    """The response as the extractors want it."""
-    declared_type, charset = media_type(response)
-    headers = tuple((name, value) for name, header in LINK_HEADERS for value in _values(response, header))
-    tags = [value.decode("latin-1") for value in _values(response, b"X-Robots-Tag")]
-    return Document(
-        response.body,
+def reply_of(response: Response) -> Reply:
+    """The response as it is now: a user's middleware may have changed it, or answered in the handler's place."""
+    return Reply(
         response.url,
-        declared_type,
-        charset,
-        headers,
-        bool(tags) and nofollow(tags, PRODUCT_TOKEN),
+        response.status,
+        cast("dict[bytes, list[bytes]]", response.headers),
+        response.body,
+        response.flags,
+        response.ip_address,
+        b"",
+        response.meta.get("fetch_times") or FetchTimes(*(time.time(),) * 3),
     )
 
 
-LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
+_NAMES: tuple[tuple[type[Exception], str], ...] = (
+    (FetchCalledOff, "called-off"),
+    (CannotResolveHostError, "dns"),
+    (DownloadConnectionRefusedError, "refused"),
+    (DownloadTimeoutError, "timeout"),
+    (DownloadFailedError, "network"),
+    (ResponseDataLossError, "dataloss"),
+    (UnsupportedURLSchemeError, "url"),
+)
+"""Names of failures that do not bring their own: those of a user's component."""
 
 
-def media_type(response: Response) -> tuple[str, str | None]:
-    """As declared: type and charset. `invalid` for what is no media type (see fetch/content_type.py)."""
-    text = header(response, b"Content-Type")
-    return declared(text) if len(text) <= _REMEMBERED_LENGTH else declared.__wrapped__(text)
+def reason_of(error: BaseException | None) -> str:
+    """Why there is no response: the name that the socket gave it (handler.py), or one by the exception's class."""
+    for kind, name in _NAMES:
+        if isinstance(error, kind):
+            own = getattr(error, "reason", name)
+            return own if isinstance(own, str) and meaning_of(own) is not None else name
+    return COMPONENT
 
 
-_REMEMBERED_LENGTH = 200
-"""Longer ones are rare, unless somebody wants to fill our memory."""
-
-
-def _values(response: Response, name: bytes) -> Sequence[bytes]:
-    """All values of a header, by its name in Scrapy's own spelling: that spares folding it for every page."""
-    return dict.get(response.headers, name) or ()
-
-
-def header(response: Response, name: bytes) -> str:
-    """The header's last value: UTF-8, or Latin-1 where it is not."""
-    values = _values(response, name)
-    value = values[-1] if values else b""
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
-
-
-def address(response: Response) -> str:
-    """Where it came from; empty if no handler says so."""
-    return text_of(response.ip_address) if response.ip_address else ""
-
-
-def seconds(response: Response) -> float:
-    """How long the fetch took, from sending to the last byte."""
-    sent, _, ended = times(response)
-    return ended - sent
-
-
-def times(response: Response) -> tuple[float, float, float]:
-    """When it was sent, first and last byte; now, if no handler of ours fetched it (a user's cache answered)."""
-    times: tuple[float, float, float] | None = response.meta.get("fetch_times")
-    return times or (time.time(),) * 3
+def refusal_of(error: IgnoreRequest) -> tuple[State, str]:
+    """What the node is, and why. Our own middlewares say so; somebody else's need not."""
+    state = State.ROBOTS_DENIED if isinstance(error, RobotsDenied) else State.ERROR
+    return getattr(error, "state", state), getattr(error, "reason", "ignored")

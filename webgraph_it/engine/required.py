@@ -76,7 +76,7 @@ def _check_loop(settings: BaseSettings) -> None:
     """Without a reactor Scrapy puts its own download handlers in the place of ours."""
     if not settings.getbool("TWISTED_REACTOR_ENABLED"):
         raise SettingsError(
-            "TWISTED_REACTOR_ENABLED is false; expected: true, for without it our download handler is not used."
+            "TWISTED_REACTOR_ENABLED is false; expected: true. Without it our download handler is not used."
         )
     if settings.get("TWISTED_REACTOR") != ours.TWISTED_REACTOR:
         raise SettingsError(

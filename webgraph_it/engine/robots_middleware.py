@@ -5,15 +5,17 @@ and nothing waits. A page whose robots.txt is not known after all is refused: be
 """
 
 from collections.abc import Callable
-from typing import Any, Self
-from weakref import WeakKeyDictionary
+from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
-from webgraph_it.robots.policy import RobotsPolicy, RobotsRecord, Verdict, origin
+from webgraph_it.engine.parts import parts_of, scheduler_of
+from webgraph_it.robots.expiry import Need, need
+from webgraph_it.robots.policy import RobotsPolicy, origin
+from webgraph_it.robots.record import RobotsRecord, Verdict
 
 Lookup = Callable[[str], RobotsRecord | None]
 
@@ -26,16 +28,9 @@ class RobotsDenied(IgnoreRequest):
         self.reason = reason
 
 
-_policies: "WeakKeyDictionary[Crawler, RobotsPolicy]" = WeakKeyDictionary()
-
-
-def policy_of(crawler: Crawler) -> RobotsPolicy:
-    """The one policy of a crawl, with its one cache of parsed rules."""
-    policy = _policies.get(crawler)
-    if policy is None:
-        retry_seconds = crawler.settings["ROBOTS_RETRY_DELAY"]
-        policy = _policies[crawler] = RobotsPolicy(retry_seconds=retry_seconds)
-    return policy
+def unexpired(known: RobotsRecord | None, now: float) -> RobotsRecord | None:
+    """What may still be relied on."""
+    return None if need(known, now) is Need.REQUEST else known
 
 
 class RobotsMiddleware:
@@ -49,21 +44,19 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         def lookup(site: str) -> RobotsRecord | None:
-            scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
-            known = scheduler.frontier.robots(site)
-            return None if known is None else RobotsRecord.from_bytes(known.text)
+            scheduler = scheduler_of(crawler)
+            return unexpired(scheduler.frontier.robots(site), scheduler.now())
 
         assert crawler.stats is not None
-        return cls(policy_of(crawler), lookup, crawler.stats)
+        return cls(parts_of(crawler).robots, lookup, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         if request.meta.get("robots_txt"):
             self._stats.inc_value("robots/requests")
             return
-        known = request.meta.get("robots")
-        if known is not None and not self._is_for(request):  # somebody's middleware sends it elsewhere
-            known = None
-        record = self._lookup(origin(request.url)) if known is None else RobotsRecord.from_bytes(known.text)
+        record: RobotsRecord | None = request.meta.get("robots")
+        if record is None or not self._is_for(request):  # somebody's middleware sends it elsewhere
+            record = self._lookup(origin(request.url))
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)
             self._stats.inc_value(f"robots/denied/{reason}")

@@ -13,7 +13,7 @@ from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.control import Control
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError
+from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.progress import LiveLine, Run
@@ -48,7 +48,7 @@ class Running:
     def __init__(
         self,
         crawler: "Crawler",
-        directory: CrawlDirectory,
+        directory: JobDirectory,
         min_free_disk_bytes: int,
         failures: Failures,
         fail: Fail,
@@ -167,7 +167,7 @@ def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
     return failed
 
 
-def _kept_seeds(directory: CrawlDirectory) -> Path | None:
+def _kept_seeds(directory: JobDirectory) -> Path | None:
     """The crawl's own copy of its seeds: what the user gave may be gone when the reports are written."""
     with suppress(DirectoryError):  # the copy is missing, and the same seeds were given again
         return directory.seeds_copy()

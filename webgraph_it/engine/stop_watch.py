@@ -5,12 +5,11 @@ than STOP_DISK_SECONDS. Called-off URLs stay in the frontier as they were.
 """
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.engine.downloader import LeanDownloader
-from webgraph_it.engine.handler import fetcher_of
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.shards.writer import Shards
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class StopWatch:
     def __init__(self, crawler: "Crawler", shards: Shards, committer: Committer) -> None:
         self._crawler = crawler
         self._scheduler = scheduler_of(crawler)
-        self._fetcher = fetcher_of(crawler)
+        self._fetcher = parts_of(crawler).fetcher
         self._shards = shards
         self._committer = committer
         self._began: float | None = None
@@ -47,6 +46,6 @@ class StopWatch:
     def _call_off(self, elapsed: float) -> None:
         """Fetches that wait; those that were sent when the time of any fetch is over, or nothing counts any more."""
         patience = 0.0 if self._committer.stopped else self._fetcher.settings.total_seconds
-        downloader: Any = self._crawler.engine.downloader
+        downloader: object = self._crawler.engine.downloader
         if isinstance(downloader, LeanDownloader):
             downloader.call_off(self._fetcher.exchanging if elapsed < patience else ())

@@ -60,7 +60,7 @@ def measures(frame: bytes) -> tuple[str, ...]:
     _, names, count = REPLY.unpack_from(frame)
     found = json.loads(frame[REPLY.size :])
     if names or count or type(found) is not list or not all(measure in MEASURES for measure in found):
-        raise ValueError("the first words of no worker of ours")
+        raise ValueError("an unknown greeting")
     return tuple(found)
 
 
@@ -121,9 +121,7 @@ def reply_length(received: bytearray, at: int) -> int:
     """How long the reply is that starts there. Raises ValueError if no worker of ours would say so much."""
     meta, names, count = REPLY.unpack_from(received, at)
     if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:
-        raise ValueError(
-            f"a reply of {count} links, {meta} and {names} bytes; no worker of ours says so much"
-        )
+        raise ValueError(f"a reply of {count} links, {meta} and {names} bytes; more than a worker may send")
     return int(REPLY.size + meta + names + count)
 
 
@@ -132,7 +130,7 @@ def extraction(frame: bytes, declared: str = "") -> Extraction:
     try:
         return _extraction(frame, declared)
     except (struct.error, IndexError, TypeError, RecursionError) as error:
-        raise ValueError(f"a reply that no worker of ours makes: {error}") from error
+        raise ValueError(f"a malformed reply: {error}") from error
 
 
 def _extraction(frame: bytes, declared: str) -> Extraction:
@@ -148,7 +146,7 @@ def _extraction(frame: bytes, declared: str) -> Extraction:
     if len(urls) != count:
         raise ValueError(f"a reply of {count} links has {len(urls)} URLs")
     if content_digest and not _HEX_DIGEST.fullmatch(content_digest):
-        raise ValueError("a content digest that is none")
+        raise ValueError("a malformed content digest")
     kinds = [KINDS[number] for number in frame[kinds_at:names_at]]
     keys = keys_of_normal(urls)
     if len(set(keys)) != count:

@@ -1,7 +1,7 @@
 """Raw links → named links: resolve, name, refuse with a reason, keep each target once.
 
 Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc;
-at most MOST_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
+at most MAX_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
 Each spelling is named once, all those of a page together: naming is the dearest step of extraction.
 """
 
@@ -15,7 +15,7 @@ from webgraph_it.urls import Refusal, digest, name, name_all
 
 _new = tuple.__new__  # what Link() calls, without the call in between
 
-MOST_REFERENCES = 50_000
+MAX_REFERENCES = 50_000
 """The sitemap protocol's own limit; no page for people comes near it."""
 
 _SCHEME = re.compile(r"[\0-\x20]*([a-zA-Z][a-zA-Z0-9+.-]*):")
@@ -42,7 +42,7 @@ def named(
 def _name_part(
     part: Found, policy: LinkPolicy, links: dict[str, Link], refused: dict[str, int], digest: Digest
 ) -> bool:
-    """Add the links of one part. False when there were more than MOST_REFERENCES."""
+    """Add the links of one part. False when there were more than MAX_REFERENCES."""
     arcs, nested = policy.arcs, "nested" in policy.wanted
     spellings, kinds, complete = _spellings(part, policy, refused)
     if part.encoding == "UTF-8":
@@ -63,21 +63,18 @@ def _name_part(
 
 def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tuple[list[str], list[str], bool]:
     """Every spelling that is to be named, and its kind; again, if an arc comes after what was none."""
-    wanted, arcs, refused_rels = policy.wanted, policy.arcs, policy.refused_rels
+    wanted, arcs = policy.wanted, policy.arcs
     spellings: list[str] = []
     kinds: list[str] = []
     seen: dict[str, bool] = {}  # spelling → was it an arc?
-    for reference, kind, rel in part.links:
+    for reference, kind, _ in part.links:
         if kind not in wanted:
             continue
         spelling = _without_fragment(reference) if "#" in reference else reference
         known, is_arc = seen.get(spelling), kind in arcs
         if known or (known is False and not is_arc):
             continue
-        if rel and refused_rels and not refused_rels.isdisjoint(rel.lower().split()):
-            refused["rel"] = refused.get("rel", 0) + 1
-            continue
-        if len(seen) == MOST_REFERENCES:
+        if len(seen) == MAX_REFERENCES:
             return spellings, kinds, False
         seen[spelling] = is_arc
         spellings.append(spelling)

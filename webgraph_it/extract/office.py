@@ -19,7 +19,7 @@ from webgraph_it.extract.records import Found
 from webgraph_it.extract.viewer import opened
 from webgraph_it.extract.word import field_targets
 
-_MOST_PARTS = 1000
+_MAX_PARTS = 1000
 _LIMIT_BYTES = 16 * 1024 * 1024
 _RELATIONSHIP = re.compile(r"<(?:\w++:)?Relationship\s(?=[^<>]*?/hyperlink)([^<>]*+)")
 _INSTRUCTION = re.compile(r"<w:instrText(?:\s[^<>]*+)?>([^<]*+)")
@@ -46,7 +46,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
 
 def _parts(archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[str, str]]:
     wanted = [entry for entry in archive.infolist() if _may_link(entry.filename)]
-    for entry in wanted[:_MOST_PARTS]:
+    for entry in wanted[:_MAX_PARTS]:
         granted = budget.take(entry.file_size)
         with archive.open(entry) as part:
             yield entry.filename, xml.text_of(part.read(granted), None)

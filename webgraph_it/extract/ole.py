@@ -16,7 +16,7 @@ MAGIC = bytes.fromhex("D0CF11E0A1B11AE1")
 _END = 0xFFFFFFFA  # this and above are no sectors
 _FAT_SECTORS_IN_HEADER = 109
 _ENTRY_BYTES = 128
-_MOST_ENTRIES = 4096
+_MAX_ENTRIES = 4096
 _MINI_CUTOFF_BYTES = 4096
 _MINI_SECTOR_BYTES = 64
 _CLX_AT = 0x01A2
@@ -92,7 +92,7 @@ class _Container:
 
     def _directory(self, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
         data = self._chained(start)
-        for at in range(0, min(len(data), _MOST_ENTRIES * _ENTRY_BYTES) - _ENTRY_BYTES + 1, _ENTRY_BYTES):
+        for at in range(0, min(len(data), _MAX_ENTRIES * _ENTRY_BYTES) - _ENTRY_BYTES + 1, _ENTRY_BYTES):
             name_bytes, kind = struct.unpack_from("<HB", data, at + 64)
             if kind:
                 name = data[at : at + max(0, min(name_bytes, 64) - 2)].decode("utf-16-le", "replace")

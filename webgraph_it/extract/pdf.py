@@ -24,12 +24,12 @@ _NOT_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _LONGEST_URI_BYTES = 8192
 _DICTIONARY_BYTES = 4096
 _DEEPEST_PARENTHESES = 5
-_MOST_URIS = 200_000
+_MAX_URIS = 200_000
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
     """The URI actions of a PDF, in the order of the file."""
-    budget = Budget(limit_steps=_MOST_URIS)
+    budget = Budget(limit_steps=_MAX_URIS)
     texts = list(_object_texts(body, budget))
     if any(_ENCRYPTED.search(text) for text in texts):
         return Found((), base, reason="encrypted")

@@ -165,7 +165,7 @@ class Worker(asyncio.BufferedProtocol):
         elif self.jobs:
             self._owner.answered(self, frames.extraction(frame, self.jobs[0].document.media_type))
         else:
-            raise ValueError("a worker answers what it was not asked")
+            raise ValueError("a worker replied without a request")
 
     def connection_lost(self, error: Exception | None) -> None:
         """Take the replies that came before the end first, so that none but the last document is blamed.

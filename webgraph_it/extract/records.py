@@ -1,6 +1,6 @@
 """What goes into extraction and what comes out: frozen records, no behaviour beyond asking them.
 
-Document ──► an extractor ──► Found (RawLinks) ──► names ──► Extraction (items.Link)
+Document ──► an extractor ──► Found ──► names ──► Extraction (items.Link)
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,21 +28,11 @@ REFUSALS = frozenset(("invalid", "scheme", "host", "rel", "javascript", "mailto"
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-class RawLink(NamedTuple):
-    """A link as the document spells it. Extractors may also return plain tuples of this shape."""
-
-    reference: str
-    """Not yet resolved against the base."""
-    kind: str
-    rel: str = ""
-    """The rel attribute as written; empty when there is none."""
-
-
 class Found(NamedTuple):
     """What an extractor saw in one body."""
 
     links: Iterable[tuple[str, str, str]]
-    """RawLinks in order of appearance, repeats included. Consumed once."""
+    """Reference as written, kind, rel as written; in order of appearance, repeats included. Consumed once."""
     base: str
     """What references are relative to: the document's URL, unless it says otherwise."""
     encoding: str = "UTF-8"
@@ -103,8 +93,6 @@ class LinkPolicy:
     """Kinds that are followed but not written."""
     plain_text: bool
     """Absolute URLs in plain text are links (kind `document`)."""
-    refused_rels: frozenset[str] = frozenset()
-    """A link with one of these rel words is no link; by default rel speaks to rankings, not to us."""
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -116,12 +104,10 @@ def link_policy(
     followed: Iterable[str],
     embedded: bool,
     plain_text: bool,
-    refused_rels: Iterable[str] = (),
 ) -> LinkPolicy:
     """The policy that the settings describe. Raises ValueError, in one sentence, for an unknown kind."""
     also = frozenset(followed) | (EMBEDDED if embedded else frozenset())
     for setting, kinds in (("LINK_KINDS_ARCS", frozenset(arcs)), ("LINK_KINDS_FOLLOWED", also)):
         if unknown := sorted(kinds.difference(KINDS)):
             raise ValueError(f"{setting} has {unknown[0]!r}; expected some of {', '.join(KINDS)}")
-    rels = frozenset(rel.lower() for rel in refused_rels)
-    return LinkPolicy(frozenset(arcs), also - frozenset(arcs), plain_text, rels)
+    return LinkPolicy(frozenset(arcs), also - frozenset(arcs), plain_text)

@@ -8,7 +8,8 @@ Guarantees:
   time), `memory`, `died` or `bad-reply`, and no links;
 - no reply is believed: what cannot come from a worker of ours (frames.py) ends that worker;
 - a worker that ends is replaced; the other documents it held go to another one, none is lost;
-- a worker that is killed from outside costs nothing: the document it was reading is tried once more;
+- a worker that is killed from outside, or stands still on a slow machine, costs nothing: the document it was reading
+  is read again by another one, unless that happens again and again;
 - workers end with the crawl process, however that ends: their socket closes.
 
 Each worker holds a few documents at a time, so that it never waits for the crawl process. Results come in any
@@ -33,7 +34,9 @@ log = logging.getLogger(__name__)
 
 DOCUMENTS_PER_WORKER = 8
 """Sent ahead, so that a worker finds the next document when it has finished one."""
-_ATTEMPTS = 2
+FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT)
+"""Exit codes of a worker that somebody else ended: an operator, or the kernel when the machine has no memory left.
+What a document does to its worker has others (SIGSEGV, SIGABRT, SIGSYS, SIGPROF)."""
 _FAILED_STARTS = 3
 _TICK_SECONDS = 1.0
 _STALLED_SECONDS = 20.0
@@ -200,13 +203,12 @@ class WorkerPool:
         self._distribute()
 
     def _blame(self, job: Job, worker: Worker, code: int) -> None:
-        """The oldest document was being read when its worker ended."""
+        """The oldest document was being read, or was the next to be, when its worker ended."""
         job.attempts += 1
-        overdue = worker.overdue or code == -signal.SIGPROF
         if worker.lied:
             log.warning("an extraction worker is replaced after %s: %s", job.document.url, worker.lied)
-        if (overdue or worker.lied or job.attempts >= _ATTEMPTS) and not job.future.done():
-            reason = "bad-reply" if worker.lied else "timeout" if overdue else "died"
+        reason, attempts = verdict(worker.lied, worker.overdue, code)
+        if job.attempts >= attempts and not job.future.done():
             job.future.set_result(Extraction(reason=reason, media_type=job.document.media_type))
 
     def _break(self, code: int) -> None:
@@ -221,6 +223,21 @@ class WorkerPool:
         for worker in self._workers:
             worker.tick(self._most_ticks)
         self._ticker = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
+
+
+def verdict(lied: str, overdue: bool, code: int) -> tuple[str, int]:
+    """The reason for a document whose worker ended so, and after how many attempts it counts.
+
+    A document is read once if it is surely to blame, and more often the less likely that is: an empty page in its place
+    would be missing from the graph with all that only it links to.
+    """
+    if lied:
+        return "bad-reply", 1
+    if code == -signal.SIGPROF:  # its own CPU time: no load beside it counts
+        return "timeout", 1
+    if overdue:
+        return "timeout", 3
+    return "died", 10 if code in FROM_OUTSIDE else 2
 
 
 def _load(worker: Worker) -> int:

@@ -32,7 +32,7 @@ _ATTRIBUTE = re.compile(r"([^\s=/\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _PROLOGUE_BYTES = 1024
-_MOST_ATTRIBUTES = 1000
+_MAX_ATTRIBUTES = 1000
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
@@ -104,7 +104,7 @@ def href_and_rel(rest: str) -> Iterator[tuple[str, str]]:
 
 def attributes(rest: str) -> dict[str, str]:
     """The attributes of a tag; of several with one name the first."""
-    matches = islice(_ATTRIBUTE.finditer(rest), _MOST_ATTRIBUTES)
+    matches = islice(_ATTRIBUTE.finditer(rest), _MAX_ATTRIBUTES)
     pairs = [(match[1], unescape(match[2] or match[3] or "")) for match in matches]
     return dict(reversed(pairs))
 

@@ -19,7 +19,7 @@ TARGET = 0.985
 """Part of the rate that we aim at: the rest is for what a debt can overshoot."""
 BURST_SECONDS = 0.05
 """Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
-MOST_DEBT_SECONDS = 1.0
+MAX_DEBT_SECONDS = 1.0
 """More than that comes only when a limit begins while much is under way: it would hold up all for too long."""
 START_DEBT_SECONDS = 0.02
 """No new download starts while the debt is larger: what small responses bring is not known before they start."""
@@ -104,7 +104,7 @@ class TokenBucket:
 
     def _forgive(self) -> None:
         if self._rate > 0.0:
-            self._debt_bytes = min(self._debt_bytes, MOST_DEBT_SECONDS * self._rate)
+            self._debt_bytes = min(self._debt_bytes, MAX_DEBT_SECONDS * self._rate)
 
     def _seconds_in_debt(self) -> float:
         if self._rate == 0.0:

@@ -1,11 +1,12 @@
 """The fetcher: from a request to a response, through DNS, the guard, the address gate and the connection cap.
 
-    resolve ─► enter the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
+    resolve ─► pass the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
 
 Guarantees: a socket is connected only to an address that the resolver returned, hence that the guard allowed;
-there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply` or one `FetchError`
-with a named reason, within its time limit from the moment when it got its place (waiting in our own queues is
-not the server's fault). A kept connection that the server closed just when it was used again is replaced.
+there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply`, in one `FetchError`
+with a named reason, or, if its address may not be asked now, in AddressBusy before anything was sent. It ends
+within its time limit from the moment when it got its place (waiting in our own queues is not the server's fault).
+A kept connection that the server closed just when it was used again is replaced.
 
 It knows no Scrapy: handler.py does.
 """
@@ -14,7 +15,7 @@ import asyncio
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from webgraph_it.fetch.decode import Decoded, decode_in_slices
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
 from webgraph_it.fetch.kernel import Flow, kernel
+from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
 from webgraph_it.fetch.sockets import connect_failure, connect_socket, lenient_tls, new_socket, server_name
 from webgraph_it.fetch.target import Target
@@ -49,28 +51,6 @@ class FetchSettings:
     """Of the bad ports of `urls/ports.py`, those that may be connected to."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
-
-
-class Reply(NamedTuple):
-    """A complete response, its content coding undone."""
-
-    status: int
-    headers: dict[bytes, list[bytes]]
-    body: bytes
-    flags: list[str]
-    """truncated, dataloss, bomb … : see response_parser.py and decode.py."""
-    address: Address
-    version: bytes
-    times: "FetchTimes"
-
-
-class FetchTimes(NamedTuple):
-    """Moments of one fetch, in seconds since 1970 UTC."""
-
-    start: float
-    """The request was sent."""
-    first_byte: float
-    end: float
 
 
 class _Request(NamedTuple):
@@ -116,28 +96,39 @@ class Fetcher:
         self.replies = 0
         """Responses so far."""
 
-    @property
-    def gate(self) -> AddressGate | None:
-        """Where requests wait for their address; None without a clock."""
-        return self._gate
-
     def use_clock(self, clock: AddressClock | None) -> None:
         """Set the clock of the addresses; for one that is made after the fetcher."""
         self._gate = AddressGate(clock, time.time) if clock is not None else None
 
     # -- one request ----------------------------------------------------------------------------------------
 
+    def locate(self, host: str) -> "asyncio.Future[Answer]":
+        """What the name leads to. The future is shared: it must not be cancelled."""
+        return self._resolver.ask(host)
+
     async def fetch(
-        self, target: Target, message: bytes, head: bool = False, total_seconds: float | None = None
+        self,
+        target: Target,
+        message: bytes,
+        head: bool = False,
+        total_seconds: float | None = None,
+        *,
+        at: str = "",
     ) -> Reply:
-        """Send `message` to where `target` leads; the reply, or FetchError."""
+        """Send `message` to where `target` leads; the reply, or FetchError, or AddressBusy.
+
+        Of several addresses the one in `at` comes first: it is where the target's turn was waited for.
+        """
         if target.port in self._bad_ports:
             raise FetchError("forbidden/port", f"port {target.port} is not a port for pages")
         request = _Request(target, message, head, total_seconds or self.settings.total_seconds)
         answer = self._resolver.cached(target.host) or await self._resolver.resolve(target.host)
         if not answer.addresses:
             raise _not_resolved(answer)
-        *others, last = answer.addresses[: self.settings.address_tries]
+        addresses: Sequence[Address] = answer.addresses
+        if at and len(addresses) > 1:
+            addresses = sorted(addresses, key=lambda address: text_of(address) != at)
+        *others, last = addresses[: self.settings.address_tries]
         for address in others:
             try:
                 return await self._fetch_at(address, request)
@@ -150,7 +141,7 @@ class Fetcher:
         gate = self._gate
         if gate is None:
             return await self._fetch_once_more(address, request, None)
-        await gate.enter(address)
+        gate.enter(address)
         seen = _SeenOnce(partial(gate.leave, address))
         try:
             return await self._fetch_once_more(address, request, seen)
@@ -220,7 +211,7 @@ class Fetcher:
         body = parser.body
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)
-        return self._reply(parser, body, address, times)
+        return self._reply(request.target.url, parser, body, address, times)
 
     async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
         """The body without its content codings. Others run between the slices of a large one."""
@@ -236,10 +227,12 @@ class Fetcher:
         parser.flags.extend(decoded.flags)
         return decoded.body
 
-    def _reply(self, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes) -> Reply:
+    def _reply(
+        self, url: str, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes
+    ) -> Reply:
         for flag in parser.flags:
             self._count(f"fetch/cut/{flag}")
-        return Reply(parser.status, parser.headers, body, parser.flags, address, parser.version, times)
+        return Reply(url, parser.status, parser.headers, body, parser.flags, address, parser.version, times)
 
     # -- places and sockets ---------------------------------------------------------------------------------
 
@@ -393,4 +386,6 @@ _DEAD_CONNECTION = ("no-response", "reset")
 
 
 def _not_resolved(answer: Answer) -> FetchError:
-    return FetchError(f"dns-{answer.reason}".replace("dns-forbidden/", "forbidden/"), answer.message)
+    """The guard refused, or this machine could not ask, or DNS knows no address: `forbidden/…`, `local-…`, `dns-…`."""
+    own_name = answer.reason.startswith(("forbidden/", "local-"))
+    return FetchError(answer.reason if own_name else f"dns-{answer.reason}", answer.message)

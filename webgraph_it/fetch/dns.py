@@ -24,6 +24,7 @@ import pycares
 
 from webgraph_it.fetch.dns_records import Records, read_only_the_beginning, records
 from webgraph_it.fetch.guard import Address, Guard, literal
+from webgraph_it.fetch.sockets import local_lack
 
 MAX_ADDRESSES = 8
 """Of a name. A fetch tries two."""
@@ -40,7 +41,8 @@ class Answer(NamedTuple):
     addresses: tuple[Address, ...]
     """Those that may be connected to, in the server's order."""
     reason: str = ""
-    """Why there are none: `nxdomain`, `no-address`, `timeout`, `server`, `name`, or `forbidden/<refusal>`."""
+    """Why there are none: `nxdomain`, `no-address`, `timeout`, `server`, `name`, `forbidden/<refusal>`, or `local-…` if
+    this machine could not ask."""
     message: str = ""
 
 
@@ -119,14 +121,24 @@ class Resolver:
     async def resolve(self, host: str) -> Answer:
         """The answer for `host` (a name, or an address in any spelling)."""
         answer = self.cached(host)
-        if answer is not None:
-            return answer
-        loop = asyncio.get_running_loop()
+        return answer if answer is not None else await asyncio.shield(self._question(host))
+
+    def ask(self, host: str) -> asyncio.Future[Answer]:
+        """`resolve` as a future, which others may wait for, too: it must not be cancelled."""
+        answer = self.cached(host)
+        if answer is None:
+            return self._question(host)
+        known: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        known.set_result(answer)
+        return known
+
+    def _question(self, host: str) -> asyncio.Future[Answer]:
         waiting = self._waiting.get(host)
         if waiting is None:
+            loop = asyncio.get_running_loop()
             waiting = self._waiting[host] = loop.create_future()
             self._begin(host, loop)
-        return await asyncio.shield(waiting)
+        return waiting
 
     def _begin(self, host: str, loop: asyncio.AbstractEventLoop) -> None:
         try:
@@ -176,8 +188,12 @@ class Resolver:
     def _finish_without(self, host: str, error: int) -> None:
         reason = _REASONS.get(error, "server")
         message = f"{host}: {pycares.errno.strerror(error)!s}"
-        ttl = self._settings.negative_ttl if reason in _NEGATIVE else self._settings.failure_ttl
-        self._finish(host, Answer((), reason, message), ttl)
+        if reason in _NEGATIVE:
+            self._finish(host, Answer((), reason, message), self._settings.negative_ttl)
+        elif lack := local_lack():  # c-ares does not say why it could not ask; nothing is learnt of the name
+            self._finish(host, Answer((), lack, message), 0.0)
+        else:
+            self._finish(host, Answer((), reason, message), self._settings.failure_ttl)
 
     def _guarded(self, found: Sequence[Address]) -> Answer:
         refusals = {address: self._guard.refusal(address) for address in found}
@@ -247,7 +263,13 @@ class _Channels:
         return len(self._open)
 
     def query(self, name: str, record_type: int, done: Done) -> None:
-        """Ask; `done` is called with the result or the error, never before this returns."""
+        """Ask; `done` is called with the result or the error, never before this returns. Does not raise."""
+        try:
+            self._ask(name, record_type, done)
+        except pycares.AresError as error:
+            self._loop.call_soon(done, None, error.args[0])
+
+    def _ask(self, name: str, record_type: int, done: Done) -> None:
         if not self._open or self._open[-1].asked >= QUESTIONS_PER_CHANNEL:
             self._open.append(_Channel(self._loop, self._settings))
         if len(self._open) > 1:
@@ -290,14 +312,22 @@ class _Channel:
     def query(self, name: str, record_type: int, done: Done) -> None:
         self.asked += 1
         self.pending += 1
+        is_answered = False
 
         def answered(result: Any, error: int | None) -> None:
+            nonlocal is_answered
+            is_answered = True
             self.pending -= 1
             if result is not None:
                 self.asked += records(result).sent // _RECORDS_PER_QUESTION
             self._loop.call_soon(done, result, error)
 
-        self._channel.query(name, record_type, callback=answered)
+        try:
+            self._channel.query(name, record_type, callback=answered)
+        except pycares.AresError:
+            if not is_answered:  # without a file descriptor it does both
+                self.pending -= 1
+                raise
         if self._timer is None:
             self._timer = self._loop.call_later(self._tick_seconds, self._tick)
 

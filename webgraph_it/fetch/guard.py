@@ -135,7 +135,7 @@ def _network(value: str) -> Network:
         return ip_network(value)
     except ValueError as error:
         raise ValueError(
-            f"ALLOWED_PRIVATE_NETWORKS: {value!r} is no network ({error}); expected for example '127.0.0.0/8'"
+            f"ALLOWED_PRIVATE_NETWORKS: {value!r} is not a network ({error}); expected for example '127.0.0.0/8'"
         ) from None
 
 

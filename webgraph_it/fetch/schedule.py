@@ -168,6 +168,6 @@ def _error(setting: str, found: object, expected: str) -> ScheduleError:
     try:
         shown = repr(found) if isinstance(found, str) else json.dumps(found, default=repr)
     except RecursionError:
-        shown = "a list in a list, again and again"
+        shown = "a deeply nested list"
     shown = shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…"
     return ScheduleError(f"{setting}: {shown} found, {expected} expected.")

@@ -29,7 +29,7 @@ from webgraph_it.fetch.bandwidth import (
 
 SETTLE_SECONDS = 0.001
 """The least time between two rounds of turns."""
-MOST_TURNS = 16
+MAX_TURNS = 16
 """In a round: those that make no room cost nothing, and what they bring must be handled too."""
 LOOK_SECONDS = 0.02
 """How often the kernel is asked what has arrived; more seldom where looking costs more than a twentieth of the time."""
@@ -183,7 +183,7 @@ class Shaper:
                 self._starters.popitem(last=False)[0]()
             return
         self._look(self._clock())
-        for _ in range(MOST_TURNS):
+        for _ in range(MAX_TURNS):
             if not self._readers or self._bucket.wait(self._clock()) > 0.0:
                 break
             self._let_read(self._readers.popitem(last=False)[0])

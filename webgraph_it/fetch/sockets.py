@@ -23,12 +23,36 @@ def connect_failure(error: BaseException, where: str, tls: bool) -> FetchError |
     if tls and isinstance(error, ssl.SSLError | ValueError | ConnectionResetError | ConnectionAbortedError):
         return FetchError("tls", f"{where}: {error}")
     if isinstance(error, OSError):
-        return FetchError("local" if error.errno in _OUR_OWN else "unreachable", f"{where}: {error}")
+        return FetchError(_name_of(error, is_ipv6=where.count(":") > 1), f"{where}: {error}")
     return None
 
 
-_OUR_OWN = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
-"""This machine has no file, memory or port left: the server is not to blame."""
+def _name_of(error: OSError, is_ipv6: bool) -> str:
+    """Where this machine has no IPv6 address, EADDRNOTAVAIL never goes away: there it must not be local, or no crawl
+    that meets such a host would end."""
+    if is_ipv6 and error.errno == errno.EADDRNOTAVAIL:
+        return "unreachable"
+    return LOCAL.get(error.errno or 0, "unreachable")
+
+
+LOCAL = {
+    errno.EMFILE: "local-files",
+    errno.ENFILE: "local-files",
+    errno.EADDRNOTAVAIL: "local-ports",
+    errno.ENOBUFS: "local-memory",
+    errno.ENOMEM: "local-memory",
+    errno.ENETDOWN: "local-network",
+}
+"""What this machine lacks: the server is not to blame, and a later attempt may succeed."""
+
+
+def local_lack() -> str:
+    """What keeps this machine from opening a socket now, by its name in LOCAL; empty if nothing does."""
+    try:
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
+    except OSError as error:
+        return LOCAL.get(error.errno or 0, "")
+    return ""
 
 
 def new_socket(address: str, receive_buffer_bytes: int) -> socket.socket:

@@ -20,6 +20,11 @@ class Target(NamedTuple):
     path: str
     """With its query, without a fragment; never empty."""
 
+    @property
+    def url(self) -> str:
+        """The URL again; the same as it was if that was in normal form."""
+        return f"{'https' if self.tls else 'http'}://{self.authority}{self.path}"
+
 
 def target_of(url: str) -> Target:
     """Split an http or https URL."""
@@ -54,6 +59,6 @@ def _with_port(url: str, scheme: str, authority: str, path: str) -> Target:
     if authority[-1:] == "]":
         host, digits = authority.lower(), ""
     if not host or (digits and not (digits.isascii() and digits.isdigit() and 0 < int(digits) < 65536)):
-        raise ValueError(f"{url!r} has no host, or a port that is none")
+        raise ValueError(f"{url!r} has no host, or an invalid port")
     port = int(digits) if digits else default
     return Target(scheme == "https", host, port, host if port == default else f"{host}:{port}", path)

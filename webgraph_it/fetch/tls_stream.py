@@ -6,7 +6,7 @@ with a bandwidth limit what is not wanted yet must stay at the server, TLS or no
 
 import ssl
 
-_MOST_RECORD_BYTES = 16 * 1024
+_MAX_RECORD_BYTES = 16 * 1024
 _PIECE_BYTES = 8 * 1024
 """Given to OpenSSL at once: it keeps room for the largest piece as long as the connection lives, used or idle."""
 
@@ -51,7 +51,7 @@ class TlsStream:
     def _read_into(self, plain: list[bytes]) -> None:
         try:
             while self.is_secured and (self._incoming.pending or self._tls.pending()):
-                piece = self._tls.read(_MOST_RECORD_BYTES)
+                piece = self._tls.read(_MAX_RECORD_BYTES)
                 if not piece:
                     self.is_ended = True
                     break

@@ -35,7 +35,7 @@ def read_json_object(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, A
     except RecursionError:
         is_deep = True
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not JSON: it is no UTF-8 text.") from None
+        raise InputError(f"{path} is not JSON: it is not UTF-8 text.") from None
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}.") from None
     if is_deep:

@@ -29,7 +29,10 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
     frontier.answered(lease, Outcome(...), now)  # the fetch is over: others of its host may be leased
     frontier.done(lease, Outcome(...), now)
-    frontier.release(lease, now, ready_at, crawl_delay_seconds=None)
+    frontier.release(lease, now, ready_at, crawl_delay_seconds=None, busy_address=None)
+    frontier.locate_first()               # hosts whose address is not known are then strangers, not leases
+    stranger = frontier.next_stranger()   # None: there is none now
+    frontier.located(stranger.host, address)  # empty: its name leads nowhere
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
     frontier.address_used(address, when)
     frozen = frontier.freeze()            # crawl thread: O(1)
@@ -57,7 +60,7 @@ from .records import (
     Limits,
     Order,
     Outcome,
-    RobotsRecord,
+    Stranger,
 )
 from .rocks import RocksStore
 from .store import MemoryStore, Store
@@ -78,7 +81,7 @@ __all__ = [
     "Order",
     "Outcome",
     "Politeness",
-    "RobotsRecord",
     "RocksStore",
     "Store",
+    "Stranger",
 ]

@@ -1,6 +1,6 @@
 """The frontier's verbs. The package's docstring states what they guarantee; here is how the parts meet.
 
-    Seen, Traps, Limits     what is queued            (add)
+    Intake, Seen, Traps     what is queued            (add, add_seeds)
     Roster, Turns           whose turn it is          (next, wake_at)
     Politeness              when the host is next     (answered, done)
     Layers, Store           what is durable           (freeze)
@@ -10,36 +10,34 @@ A leased URL stays in its queue until `done`: a crash forgets the lease, not the
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
+from math import inf
 
 from webgraph_it.items import Link, State
+from webgraph_it.robots.expiry import of_known_age
+from webgraph_it.robots.record import RobotsRecord
 
 from .hosts import Host
+from .intake import Intake
 from .layers import Frozen, Layers
 from .layout import (
     HOST,
+    MAX_8_BITS,
     META,
-    MOST_8_BITS,
     PLACE,
-    QUEUE,
     ROBOTS,
     SEEN,
     STATE,
-    host_of,
     lease_of,
     packed_entry,
-    packed_robots,
-    packed_seed,
     packed_seen,
-    robots_of,
     seen_of,
+    url_of,
 )
 from .order import PRIORITIES
 from .politeness import Politeness
 from .records import (
     Added,
     Counts,
-    Cut,
     Failure,
     FrontierError,
     HostReport,
@@ -48,18 +46,12 @@ from .records import (
     Limits,
     Order,
     Outcome,
-    RobotsRecord,
+    Stranger,
     Wait,
 )
 from .roster import Roster
-from .seen import Seen
 from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
-from .traps import Traps
-
-ROBOTS_LIFETIME_SECONDS = 86_400.0
-DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
-"""Reasons of State.QUOTA_CUT."""
 
 
 class Frontier:
@@ -74,13 +66,10 @@ class Frontier:
             totals.unknown_until = now
         self._store = store
         self._policy = policy
-        self._priority = PRIORITIES[order]
-        self._limits = limits
         self._totals: Totals = totals
         self._layers = Layers(store)
-        self._seen = Seen(self._layers)
-        self._traps = Traps(self._layers, limits)
         self._roster = Roster(self._layers, totals, policy, now)
+        self._intake = Intake(self._layers, self._roster, totals, limits, PRIORITIES[order])
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
         """By entry: leases that were answered and are not done."""
@@ -121,34 +110,20 @@ class Frontier:
         links are added in several calls gives its `content_digest` to `content_trap` once, and each call the
         answer as `page_trap`.
         """
-        page_trap = page_trap or self.content_trap(via, content_digest)
-        new = self._seen.new(links)
-        page_host = host_of(via) if via else ""
-        touched: dict[str, Host] = {}
-        cuts: list[Cut] = []
-        for link in new:
-            name = host_of(link.key)
-            host = touched.get(name)
-            if host is None:
-                host = touched[name] = self._roster.host(name)
-            link_host_depth = host_depth + 1 if name == page_host else 0
-            trap = (traps and traps.get(link.digest)) or page_trap
-            cut = self._cut(link, host, depth, link_host_depth, trap)
-            if cut is None:
-                self._enqueue(host, link, depth, link_host_depth, via, now)
-            else:
-                cuts.append(cut)
-                self._seen.keep(link.digest, packed_seen(cut.state, 0))
-        for host in touched.values():
-            if host.accepted:
-                self._roster.save(host)
-        self._totals.seen += len(new)
-        self._totals.cut += len(cuts)
-        return Added(new, cuts)
+        return self._intake.add(
+            links,
+            depth,
+            via,
+            now,
+            host_depth=host_depth,
+            content_digest=content_digest,
+            traps=traps,
+            page_trap=page_trap,
+        )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:
         """Count one more page with this content; why its links are not queued, or an empty string."""
-        return self._traps.same_content(page_key, content_digest)
+        return self._intake.content_trap(page_key, content_digest)
 
     def add_seeds(self, links: Sequence[Link], now: float) -> Added:
         """Queue some seeds; those that are known already change nothing, unless they were cut.
@@ -156,148 +131,14 @@ class Frontier:
         A seed that a page linked to before, and that a limit cut then, is queued after all: of it, only what it was
         is in the answer (`uncut`), for it is in the URL list and in the page log already.
         """
-        names = [host_of(link.key) for link in links]
-        hosts = self._roster.known(set(names))
-        known = self._seen.known(self._perhaps_seen(links, names, hosts))
-        new: list[Link] = []
-        cuts: list[Cut] = []
-        uncut: list[State] = []
-        queued: dict[str, Host] = {}
-        planted: set[str] = set()
-        to_plant: list[Link] = []
-        for link, name in zip(links, names, strict=True):
-            key = SEEN + link.digest
-            seen = known.get(key)
-            if seen is None and name not in hosts and name not in planted and "?" not in link.key:
-                known[key] = b""
-                to_plant.append(link)
-                planted.add(name)
-                new.append(link)
-                continue
-            was = seen_of(seen)[0] if seen else State.NEVER_TRIED
-            was_cut = was in (State.TRAP_CUT, State.QUOTA_CUT)
-            if seen is not None and not was_cut:
-                continue
-            self._plant(to_plant, now)
-            to_plant.clear()
-            host = hosts.get(name)
-            if host is None:
-                host = hosts[name] = self._roster.host(name)
-            cut = self._cut(link, host, 0, 0, "", is_seed=True)
-            known[key] = state = b"" if cut is None else packed_seen(cut.state, 0)
-            if state != seen:
-                self._layers.put(key, state)
-            if not was_cut:
-                new.append(link)
-            if cut is None:
-                self._enqueue(host, link, 0, 0, "", now)
-                queued[name] = host
-                if was_cut:
-                    uncut.append(was)
-            elif not was_cut:
-                cuts.append(cut)
-        self._plant(to_plant, now)
-        for host in queued.values():
-            self._roster.save(host)
-        self._totals.seen += len(new)
-        self._totals.cut += len(cuts) - len(uncut)
-        return Added(new, cuts, tuple(uncut))
-
-    def _perhaps_seen(
-        self, links: Sequence[Link], names: list[str], hosts: Mapping[str, Host]
-    ) -> Sequence[Link]:
-        """The others are new: of a host that was never saved, only cut URLs may have been seen."""
-        if self._totals.cut:
-            return links
-        return [link for link, name in zip(links, names, strict=True) if name in hosts]
-
-    def _cut(
-        self, link: Link, host: Host, depth: int, host_depth: int, trap: str, *, is_seed: bool = False
-    ) -> Cut | None:
-        limits = self._limits
-        if trap:
-            return Cut(link, State.TRAP_CUT, trap, host_depth)
-        if limits.max_depth and depth > limits.max_depth:
-            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
-        if reason := self._traps.host_depth(host_depth) or self._traps.queries(link):
-            return Cut(link, State.TRAP_CUT, reason, host_depth)
-        if cut := self._cut_by_quota(link, host, host_depth):
-            return cut
-        if not (host.accepted or is_seed) and (reason := self._traps.hosts(host.name)):
-            return Cut(link, State.TRAP_CUT, reason, host_depth)
-        return None
-
-    def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
-        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
-            return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
-        return None
+        return self._intake.add_seeds(links, now)
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Queue a node that a quota (`reason`) cut, if today's limits allow it; True if it is queued by this call.
 
         A node that was queued meanwhile, or never cut by a quota, is left alone.
         """
-        if not self._seen.is_quota_cut(link.digest):
-            return False
-        host = self._roster.host(host_of(link.key))
-        limits = self._limits
-        if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
-            return False
-        if not host.accepted and self._traps.hosts(host.name):
-            return False
-        if reason == DEPTH and (self._traps.host_depth(host_depth) or self._traps.queries(link)):
-            return False  # what pages-per-host cut had passed these, and was counted
-        self._enqueue(host, link, depth, host_depth, via, now)
-        self._roster.save(host)
-        self._seen.mark_queued(link.digest)
-        self._totals.cut -= 1
-        return True
-
-    def _enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self._append(host, self._new_place(link.key, depth), packed)
-        self._totals.entries += 1
-        if not host.accepted:
-            self._totals.hosts += 1
-            self._traps.count_host(host.name)
-        host.accepted += 1
-        host.queued += 1
-        if host.queued == 1:
-            self._roster.enter(host, now)
-        elif host in self._roster.resting:
-            self._roster.put(host, now)
-
-    def _plant(self, seeds: list[Link], now: float) -> None:
-        """Seeds on hosts that were never met: what `_cut`, `_enqueue` and `save` would do, in less time."""
-        priority, count_host = self._priority, self._traps.count_host
-        names: list[bytes] = []
-        changes: dict[bytes, bytes] = {}
-        queues: dict[bytes, bytes] = {}
-        first = self._totals.next_numbers(2 * len(seeds))
-        for number, (url, key, digest, _) in zip(count(first, 2), seeds):
-            host = host_of(key)
-            name = host.encode()
-            prefix = QUEUE + name + b")"
-            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0), number, 0)
-            changes[entry] = packed_seed(url, key, digest)
-            changes[SEEN + digest] = b""
-            count_host(host)
-            names.append(name)
-        self._layers.start_ranges(queues, changes)
-        self._roster.enter_new(names, first + 1, now)
-        self._totals.entries += len(seeds)
-        self._totals.hosts += len(seeds)
-
-    def _new_place(self, key: str, depth: int) -> bytes:
-        return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
-
-    def _append(self, host: Host, place: bytes, packed: bytes) -> None:
-        entry = host.prefix + place
-        self._layers.append(host.prefix, entry, packed)
-        if host.window is not None:
-            host.window.offer((entry, packed))
-        if place < host.lowest:
-            host.lowest = place
+        return self._intake.reconsider(link, depth, host_depth, via, reason, now)
 
     # -- out ------------------------------------------------------------------------------------------------
 
@@ -310,6 +151,19 @@ class Frontier:
     def wake_at(self) -> float | None:
         """When `next` may have something: a time in the past is now, None is after a `done` or an `add`."""
         return self._roster.wake_at()
+
+    def locate_first(self) -> None:
+        """From now on hosts whose address is not known are handed out by `next_stranger` before `next`."""
+        self._roster.turns.keeps_strangers = True
+
+    def next_stranger(self) -> Stranger | None:
+        """A host that may be asked, if only its address were known; `located` must follow."""
+        host = self._roster.turns.next_stranger()
+        return None if host is None else Stranger(host.name, url_of(self._head(host)[1]))
+
+    def located(self, name: str, address: str) -> None:
+        """Where a stranger is; empty if its name leads nowhere: then `next` hands it out as it is."""
+        self._roster.turns.located(name, address)
 
     def may_retry(self, lease: Lease) -> bool:
         """Whether a URL whose fetch failed may be given back with Kind.RETRY."""
@@ -338,9 +192,9 @@ class Frontier:
         if again is None:
             self._finish(host)
             if outcome.state is not None:
-                self._seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
+                self._intake.seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
         else:
-            self._append(host, *again)
+            self._intake.append(host, *again)
         if its_turn or host in self._roster.resting:
             self._end_turn(host, now)
         self._roster.save(host)
@@ -360,10 +214,21 @@ class Frontier:
         host.address = outcome.address or host.address
 
     def release(
-        self, lease: Lease, now: float, ready_at: float, *, crawl_delay_seconds: float | None = None
+        self,
+        lease: Lease,
+        now: float,
+        ready_at: float,
+        *,
+        crawl_delay_seconds: float | None = None,
+        busy_address: str | None = None,
     ) -> None:
-        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered."""
-        host, row = self._take_back(lease)
+        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered.
+
+        With `busy_address` nothing was asked, for the host's address is that one and busy (empty: another host's
+        is): it takes its turn there.
+        """
+        host, row = self._take_back(lease, turned_away=busy_address is not None)
+        host.address = busy_address or host.address
         if host.window is not None:
             host.window.offer(row)
         crawl_delay = host.clock.crawl_delay_seconds if crawl_delay_seconds is None else crawl_delay_seconds
@@ -373,8 +238,8 @@ class Frontier:
         self._roster.save(host)
 
     def host_ready(self, name: str) -> float:
-        """When the host may be asked by its own clock; whether it is being asked now, the caller knows."""
-        return self._roster.earliest(self._roster.host(name))
+        """When the host may be asked by its own clock; infinity while it is being asked."""
+        return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
     def host_delay(self, name: str) -> float:
         """Seconds the host is left alone after a fetch."""
@@ -389,13 +254,23 @@ class Frontier:
         """A request to the address starts at `when`."""
         self._roster.turns.address_used(address, when)
 
-    def _lease(self, host: Host) -> Lease:
+    def book_address(self, address: str, now: float) -> float:
+        """When to ask at an address again that was busy; each caller is told another time."""
+        return self._roster.turns.book(address, now)
+
+    def _head(self, host: Host) -> Row:
+        """What is next in an active host's queue."""
         row = host.window.head(self._layers, host.reading) if host.window is not None else None
-        if host.window is None or row is None:
+        if row is None:
             raise FrontierError(
                 f"the frontier is damaged: {host.name} should have {host.queued} URLs and has none; "
                 "restore the crawl directory from a copy or start a new one"
             )
+        return row
+
+    def _lease(self, host: Host) -> Lease:
+        row = self._head(host)
+        assert host.window is not None
         host.window.pop()
         host.served += 1
         if host.clock.parked:
@@ -405,11 +280,12 @@ class Frontier:
         self._leased[host.name] = (host, row)
         return lease_of(*row, host.name, host.address, host.clock.given_up)
 
-    def _take_back(self, lease: Lease) -> tuple[Host, Row]:
+    def _take_back(self, lease: Lease, *, turned_away: bool = False) -> tuple[Host, Row]:
         leased = self._leased.get(lease.host)
         if leased is None or leased[1][0] != lease.entry:
             raise ValueError(f"{lease.url} is not leased")
         del self._leased[lease.host]
+        self._roster.turns.ended(leased[0], turned_away=turned_away)
         return leased
 
     def _finish(self, host: Host) -> None:
@@ -427,9 +303,9 @@ class Frontier:
             if not self.may_retry(lease):
                 raise ValueError(f"{url} was tried {attempts + 1} times: it cannot be tried again")
             attempts += 1
-            place = self._new_place(lease.key, lease.depth)
+            place = self._intake.new_place(lease.key, lease.depth)
         else:
-            if not outcome.url or spellings == MOST_8_BITS:
+            if not outcome.url or spellings == MAX_8_BITS:
                 raise ValueError(f"{url}: no other spelling was given, or there were too many")
             url, spellings = outcome.url, spellings + 1
             place = lease.entry[-PLACE.size : -1] + bytes((lease.entry[-1] + 1,))
@@ -446,19 +322,18 @@ class Frontier:
         return self._layers.get(META + name.encode())
 
     def robots(self, origin: str) -> RobotsRecord | None:
-        """What is known, perhaps expired: the caller compares expires_at with its time."""
+        """What is known, perhaps expired (`expiry.need`). A record that cannot be read is unknown."""
         packed = self._layers.get(ROBOTS + origin.encode())
         if packed is None:
             return None
-        record = robots_of(packed)
-        impossible = self._totals.latest + 2 * ROBOTS_LIFETIME_SECONDS
-        if record.fetched_at < self._totals.corrected_at or record.expires_at > impossible:
-            return record._replace(expires_at=0.0)  # its age is not known
-        return record
+        try:
+            record = RobotsRecord.from_bytes(packed)
+        except ValueError:
+            return None
+        return of_known_age(record, self._totals.latest, self._totals.corrected_at)
 
     def set_robots(self, origin: str, record: RobotsRecord) -> None:
-        expires_at = min(record.expires_at, record.fetched_at + ROBOTS_LIFETIME_SECONDS)
-        self._layers.put(ROBOTS + origin.encode(), packed_robots(record._replace(expires_at=expires_at)))
+        self._layers.put(ROBOTS + origin.encode(), record.to_bytes())
 
     def counts(self) -> Counts:
         t, ready = self._totals, self._roster.turns.ready

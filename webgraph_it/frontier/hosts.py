@@ -16,7 +16,7 @@ NEW = Clock()
 
 @dataclass(slots=True, eq=False)
 class Host:
-    """What is known of one host. `served`, `window` and `reading` live only while it is active."""
+    """What is known of one host. `served`, `window`, `reading` and `looked_up` live only while it is active."""
 
     name: str
     queued: int = 0
@@ -37,6 +37,8 @@ class Host:
     window: Window | None = field(default=None, repr=False)
     reading: list[bytes] = field(default_factory=list, repr=False)
     """Entries that were answered and are not done. While there are any, the host stays active."""
+    looked_up: bool = field(default=False, repr=False)
+    """Its address was asked for just now, and nobody knows it."""
 
     def __post_init__(self) -> None:
         self.prefix = queue_of(self.name)

@@ -3,11 +3,11 @@
     s <digest 16>                             seen: SEEN_STATE once it is cut or finished, nothing before
     h <host>                                  HOST_HEAD, then the host's address
     q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
-    l LINE_PLACE                              the line of hosts that have URLs; the value is the host
+    l LINE_PLACE                              the lines of hosts that have URLs; the value is the host
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
     d <registrable domain, labels as in keys> NUMBER of hosts below that domain
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
-    r <origin>                                ROBOTS_HEAD, then status \\n text
+    r <origin>                                RobotsRecord (robots/record.py)
     m <name>                                  metadata: the caller's, and the frontier's own under STATE
 
 Numbers are big-endian and unsigned, so that keys sort as numbers do. A host's queue is one range. Text is
@@ -18,7 +18,7 @@ import struct
 
 from webgraph_it.items import State
 
-from .records import Lease, RobotsRecord
+from .records import Lease
 
 LAYOUT_VERSION = 1
 
@@ -37,17 +37,18 @@ _NO_DEPTHS = bytes(ENTRY_HEAD.size - 16)
 PLACE = struct.Struct(">HQB")
 """priority, sequence number, spellings: another spelling keeps its place, just behind the one before"""
 LINE_PLACE = struct.Struct(">QQ")
-"""microseconds since 1970, sequence number"""
+"""microseconds since 1970, and FIRST_CONTACT if the host's address was not known; sequence number"""
+FIRST_CONTACT = 1 << 63
+KNOWN_LINE, FIRST_LINE = LINE + b"\x00", LINE + b"\x80"
+"""The two lines are two ranges: until the year 4253 the first byte of the microseconds is zero."""
 NUMBER = struct.Struct(">I")
 SEEN_STATE = struct.Struct(">BH")
 """place in STATES, HTTP status"""
 EARLIER_QUOTA_CUT = b"c"
 """What stood there before there was SEEN_STATE, when other cut and finished URLs had nothing."""
 STATES = (State.FETCHED, State.REDIRECT, State.ROBOTS_DENIED, State.ERROR, State.TRAP_CUT, State.QUOTA_CUT)
-ROBOTS_HEAD = struct.Struct(">dd")
-"""fetched at, expires at"""
 
-MOST_8_BITS, MOST_16_BITS = 0xFF, 0xFFFF
+MAX_8_BITS, MAX_16_BITS = 0xFF, 0xFFFF
 
 
 def host_of(key: str) -> str:
@@ -65,8 +66,8 @@ def packed_entry(
 ) -> bytes:
     """`names` are url, key, via and digest."""
     url, key, via, digest = names
-    if depth > MOST_16_BITS or host_depth > MOST_16_BITS:
-        depth, host_depth = min(depth, MOST_16_BITS), min(host_depth, MOST_16_BITS)
+    if depth > MAX_16_BITS or host_depth > MAX_16_BITS:
+        depth, host_depth = min(depth, MAX_16_BITS), min(host_depth, MAX_16_BITS)
     head = ENTRY_HEAD.pack(digest, depth, host_depth, attempts, spellings)
     return head + f"{url}\n{key}\n{via}".encode()
 
@@ -83,8 +84,13 @@ def lease_of(entry: bytes, packed: bytes, host: str, address: str, given_up: boo
     return Lease(*names, attempts, spellings, address, given_up, entry)
 
 
+def url_of(packed: bytes) -> str:
+    """The URL of a queue entry."""
+    return packed[ENTRY_HEAD.size : packed.index(b"\n", ENTRY_HEAD.size)].decode()
+
+
 def packed_seen(state: State, status: int) -> bytes:
-    return SEEN_STATE.pack(STATES.index(state), min(max(status, 0), MOST_16_BITS))
+    return SEEN_STATE.pack(STATES.index(state), min(max(status, 0), MAX_16_BITS))
 
 
 def seen_of(packed: bytes) -> tuple[State, int]:
@@ -95,15 +101,3 @@ def seen_of(packed: bytes) -> tuple[State, int]:
         return State.QUOTA_CUT, 0
     number, status = SEEN_STATE.unpack(packed)
     return STATES[number], status
-
-
-def packed_robots(record: RobotsRecord) -> bytes:
-    return (
-        ROBOTS_HEAD.pack(record.fetched_at, record.expires_at) + record.status.encode() + b"\n" + record.text
-    )
-
-
-def robots_of(packed: bytes) -> RobotsRecord:
-    fetched_at, expires_at = ROBOTS_HEAD.unpack_from(packed)
-    status, _, text = packed[ROBOTS_HEAD.size :].partition(b"\n")
-    return RobotsRecord(text, fetched_at, expires_at, status.decode())

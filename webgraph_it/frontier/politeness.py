@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .records import Failure, Outcome
 
-MOST_COUNTED = 200
+MAX_COUNTED = 200
 """Failures in a row, parkings and attempts each fit one byte of the store."""
 
 
@@ -96,10 +96,10 @@ class Politeness(NamedTuple):
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:
         """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""
-        return attempts < min(self.retry_times, MOST_COUNTED) and not given_up
+        return attempts < min(self.retry_times, MAX_COUNTED) and not given_up
 
     def _after_failure(self, before: Clock, fetched: Clock, failure: Failure, now: float) -> Clock:
-        most = self.park_after_failures - 1 if failure is Failure.SERVER else MOST_COUNTED
+        most = self.park_after_failures - 1 if failure is Failure.SERVER else MAX_COUNTED
         failures = min(before.failures + 1, most)
         if failures < self.park_after_failures:
             back_off = min(self.back_off_seconds * 2 ** (failures - 1), self.back_off_max_seconds)

@@ -47,24 +47,24 @@ class Rebuild(Frontier):
         host = self._roster.host(host_of(page.key))
         if not host.accepted:
             self._totals.hosts += 1
-            self._traps.count_host(host.name)
+            self._intake.traps.count_host(host.name)
         host.accepted += 1
         host.finished += 1
         host.failed += page.status >= 500 or (page.state is State.ERROR and not page.status)
         host.address = page.address or host.address
         host.clock = Clock(duration_seconds=page.seconds, given_up=page.reason == GIVEN_UP)
         self._roster.save(host)
-        self._seen.keep(page.digest, packed_seen(page.state, page.status))
+        self._intake.seen.keep(page.digest, packed_seen(page.state, page.status))
         self._totals.done += 1
         self._totals.seen += not cut_before
         self._totals.cut -= cut_before
-        self._traps.same_content(page.key, page.content_digest)
+        self._intake.traps.same_content(page.key, page.content_digest)
         self._count_query(Link(page.url, page.key, page.digest, ""))
         self._commit_if_large()
 
     def cut(self, page: Page) -> None:
         """A node that was found and not queued."""
-        self._seen.keep(page.digest, packed_seen(page.state, 0))
+        self._intake.seen.keep(page.digest, packed_seen(page.state, 0))
         self._totals.seen += 1
         self._totals.cut += 1
         if page.reason in ("queries-per-path", "pages-per-host"):
@@ -74,9 +74,9 @@ class Rebuild(Frontier):
     def queue(self, link: Link, depth: int, host_depth: int, via: str) -> None:
         """A URL that waits."""
         host = self._roster.host(host_of(link.key))
-        self._enqueue(host, link, depth, host_depth, via, 0.0)
+        self._intake.enqueue(host, link, depth, host_depth, via, 0.0)
         self._roster.save(host)
-        self._seen.keep(link.digest, b"")
+        self._intake.seen.keep(link.digest, b"")
         self._totals.seen += 1
         self._count_query(link)
         self._commit_if_large()
@@ -87,7 +87,7 @@ class Rebuild(Frontier):
         self.forget(frozen)
 
     def _count_query(self, link: Link) -> None:
-        self._traps.queries(link)
+        self._intake.traps.queries(link)
 
     def _commit_if_large(self) -> None:
         if self.counts().uncommitted > MAX_UNCOMMITTED:

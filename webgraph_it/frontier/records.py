@@ -87,6 +87,14 @@ class Lease(NamedTuple):
     """The place in the queue; for the frontier only."""
 
 
+class Stranger(NamedTuple):
+    """A host whose address is not known."""
+
+    host: str
+    url: str
+    """The one of its URLs that is next: it names the host as DNS knows it."""
+
+
 class Kind(Enum):
     """What happens to a leased URL."""
 
@@ -132,18 +140,6 @@ class Outcome(NamedTuple):
     """What to remember of a finished URL; None is nothing."""
     status: int = 0
     """Its HTTP status, remembered with the state."""
-
-
-class RobotsRecord(NamedTuple):
-    """What is known of one origin's robots.txt."""
-
-    text: bytes
-    """As received, cut at the fetcher's limit; empty if there is none."""
-    fetched_at: float
-    expires_at: float
-    """At most 24 hours after fetched_at: `set_robots` sees to it."""
-    status: str
-    """The fetcher's class of the answer, such as ok, allow, disallow."""
 
 
 class Counts(NamedTuple):

@@ -1,7 +1,7 @@
 """Which hosts are in memory, and whose turn it is.
 
     no URLs      only its record is in the store
-    in the line  it has URLs and waits on disk, ordered by time, for a place among the active ones
+    in a line    it has URLs and waits on disk, ordered by time, for a place among the active ones
     active       in memory, with the head of its queue: at most ACTIVE_HOSTS
     leased       active, and one of its URLs is being fetched
     resting      active, and has nothing but pages that are being read, or should leave once they are
@@ -10,14 +10,19 @@ An active host keeps its place in the line on disk until it leaves the line for 
 what memory knew, and the next opening finds it there. When all active places are taken and others wait, a
 host goes back to the line after QUANTUM leases, or at once if it has to wait long: memory is bounded, and
 every host is served. With few hosts all are active and simply take turns.
+
+There are two lines: hosts whose address is known, and first contacts. They take turns, so that a page that links to
+a hundred thousand new hosts keeps no known host waiting, nor the other way round. Of first contacts at most
+MAX_STRANGERS are active until they are located.
 """
 
 from collections.abc import Iterator
 from itertools import count
+from typing import overload
 
 from .hosts import Host, packed_new
 from .layers import Layers
-from .layout import HOST, LINE, LINE_PLACE
+from .layout import FIRST_CONTACT, FIRST_LINE, HOST, KNOWN_LINE, LINE, LINE_PLACE
 from .politeness import Politeness
 from .state import Totals
 from .store import Row
@@ -30,9 +35,13 @@ PREFETCH = 16
 """Entries of an active host that are read at once."""
 QUANTUM = 16
 """Leases of an active host before it makes room, if others wait."""
+MAX_STRANGERS = 1_000
+"""Active hosts whose address is to be found."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 64
 """Hosts that one look at the line makes active: their records are read together, which is cheaper."""
+MAX_LOOKED_AT = 256
+"""Hosts of the lines that one `take` looks at in vain: there may be very many who come too early for their address."""
 LONG_WAIT_SECONDS = 60.0
 """A host that has to wait longer goes to the line."""
 SHORT_WAIT_SECONDS = 5.0
@@ -53,7 +62,10 @@ class Roster:
         self._totals = totals
         self._policy = policy
         self._active: dict[str, Host] = {}
-        self._line = Window(LINE, LINE_PREFETCH)
+        self._known_line = Window(KNOWN_LINE, LINE_PREFETCH)
+        self._first_line = Window(FIRST_LINE, LINE_PREFETCH)
+        self._was_first = False
+        """The last host that was woken was a first contact."""
         self.resting: set[Host] = set()
         self.turns = Turns(policy.address_delay_seconds, opened_at)
 
@@ -79,16 +91,16 @@ class Roster:
 
         They take every second sequence number: those between are of their URLs.
         """
-        microseconds = int(max(self.earliest(NOBODY), now) * 1e6)
+        microseconds = FIRST_CONTACT | int(max(self.earliest(NOBODY), now) * 1e6)
         rows: list[Row] = []
         hosts: dict[bytes, bytes] = {}
         for number, name in zip(count(first_number, 2), names):
             line = LINE_PLACE.pack(microseconds, number)
             rows.append((LINE + line, name))
             hosts[HOST + name] = packed_new(line)
-        self._layers.append_rows(LINE, rows)
+        self._layers.append_rows(FIRST_LINE, rows)
         self._layers.put_all(hosts)
-        self._line.offer_rows(rows)
+        self._first_line.offer_rows(rows)
         self._totals.hosts_with_urls += len(names)
 
     def save(self, host: Host) -> None:
@@ -101,13 +113,20 @@ class Roster:
         self._enlist(host, max(self.earliest(host), now))
 
     def take(self, now: float) -> Host | None:
-        """An active host that may be asked now; the caller gives it back with `put`."""
-        self._wake(now)
+        """An active host that may be asked now; the caller gives it back with `put`.
+
+        None: there is none, or MAX_LOOKED_AT were not enough; then `wake_at` is now.
+        """
+        looked_at = self._wake(now)
         while True:
             host = self.turns.take(now)
             self._send_away(now)
-            if host is not None or not self._wake(now):
+            if host is not None or looked_at >= MAX_LOOKED_AT:
                 return host
+            woken = self._wake(now)
+            if not woken:
+                return None
+            looked_at += woken
 
     def put(self, host: Host, now: float) -> None:
         """A host that was taken, or rested, waits for its next turn, rests, or leaves if it has no URLs."""
@@ -137,17 +156,21 @@ class Roster:
 
     def wake_at(self) -> float | None:
         """When `take` may have something: a time in the past is now, None is not by itself."""
-        times = [self.turns.wake_at(), self._line_time() if self._room() else None]
+        times = [self.turns.wake_at()]
+        if self._room():
+            times += [_time(line.head(self._layers)) for line in self._open_lines()]
         return min((time for time in times if time is not None), default=None)
 
     def waits(self, most_in_line: int) -> Iterator[tuple[Host, float, bool]]:
-        """As Turns.waits, and the first hosts of the line."""
+        """As Turns.waits, and the first hosts of each line."""
         yield from self.turns.waits()
-        for place, name in self._layers.scan(LINE, LINE, most_in_line):
-            if name.decode() not in self._active:
-                host = self.host(name.decode())
-                if host.line == place[1:]:
-                    yield host, LINE_PLACE.unpack_from(place, 1)[0] / 1e6, False
+        for line in (KNOWN_LINE, FIRST_LINE):
+            for row in self._layers.scan(line, line, most_in_line):
+                name = row[1].decode()
+                if name not in self._active:
+                    host = self.host(name)
+                    if host.line == row[0][1:]:
+                        yield host, _time(row), False
 
     def earliest(self, host: Host) -> float:
         """Its clock, or after a crash the delay since the opening, whichever is later."""
@@ -168,16 +191,30 @@ class Roster:
         return ACTIVE_HOSTS - len(self._active)
 
     def _line_is_due(self, now: float) -> bool:
+        return any(self._is_due(line, now) for line in self._open_lines())
+
+    def _open_lines(self) -> Iterator[Window]:
+        """The lines whose hosts may become active if there is room."""
+        yield self._known_line
+        if self.turns.strangers < MAX_STRANGERS:
+            yield self._first_line
+
+    def _is_due(self, line: Window, now: float) -> bool:
         """A time that no delay can explain is not waited for: `_correct_clock` sees to the host's clock."""
-        time = self._line_time()
+        time = _time(line.head(self._layers))
         return time is not None and (time <= now or time > now + self._policy.longest_seconds + SLACK_SECONDS)
 
-    def _line_time(self) -> float | None:
-        row = self._line.head(self._layers)
-        return None if row is None else LINE_PLACE.unpack_from(row[0], 1)[0] / 1e6
+    def _next_line(self, now: float) -> Window | None:
+        """Of the lines that are due, the one that was not served last."""
+        due = [line for line in self._open_lines() if self._is_due(line, now)]
+        if not due:
+            return None
+        line = due[0] if self._was_first else due[-1]
+        self._was_first = line is self._first_line
+        return line
 
     def _wake(self, now: float) -> int:
-        """Make hosts of the line active whose time has come, some of them, as far as there is room.
+        """Make hosts of the lines active whose time has come, some of them, as far as there is room.
 
         While others are ready it waits for room for WAKE_AT_ONCE, which those that had their QUANTUM make.
         """
@@ -185,8 +222,8 @@ class Roster:
         if room < WAKE_AT_ONCE and self.turns.ready:
             return 0
         due: list[Row] = []
-        while len(due) < room and self._line_is_due(now):
-            due.append(self._line.pop())
+        while len(due) < room and (line := self._next_line(now)) is not None:
+            due.append(line.pop())
         if due:
             packed = self._layers.get_many(HOST + name for _, name in due)
             for place, name in due:
@@ -241,7 +278,22 @@ class Roster:
         host.window = None
 
     def _enlist(self, host: Host, when: float) -> None:
-        host.line = LINE_PLACE.pack(int(when * 1e6), self._totals.next_number())
+        microseconds, name, window = int(when * 1e6), KNOWN_LINE, self._known_line
+        if not host.address:
+            microseconds, name, window = FIRST_CONTACT | microseconds, FIRST_LINE, self._first_line
+        host.line = LINE_PLACE.pack(microseconds, self._totals.next_number())
         row = (LINE + host.line, host.name.encode())
-        self._layers.append(LINE, *row)
-        self._line.offer(row)
+        self._layers.append(name, *row)
+        window.offer(row)
+
+
+@overload
+def _time(row: Row) -> float: ...
+@overload
+def _time(row: Row | None) -> float | None: ...
+def _time(row: Row | None) -> float | None:
+    """Of a place in a line."""
+    if row is None:
+        return None
+    microseconds: int = LINE_PLACE.unpack_from(row[0], 1)[0]
+    return (microseconds & ~FIRST_CONTACT) / 1e6

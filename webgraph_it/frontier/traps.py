@@ -8,7 +8,7 @@ URLs from the copies of a page after the first max_same_content ones.
 """
 
 from webgraph_it.items import Link
-from webgraph_it.urls.domains import site_above
+from webgraph_it.urls.domains import load_suffixes, site_above
 
 from .layers import Layers
 from .layout import CONTENT, DOMAIN, NUMBER, QUERIES, host_of
@@ -21,6 +21,8 @@ class Traps:
     def __init__(self, layers: Layers, limits: Limits) -> None:
         self._layers = layers
         self._limits = limits
+        if limits.max_hosts_per_domain:
+            load_suffixes()
 
     def same_content(self, page_key: str, content_digest: str) -> str:
         """Count one more page with this content; asked once per page, before its links."""

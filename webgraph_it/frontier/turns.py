@@ -1,13 +1,16 @@
 """Whose turn it is among the active hosts: by their own clock, then by their address' clock.
 
     put ──► waiting (a heap by time) ──due──► ready (first come) ──► take
-                                                │    ▲
+                                              │ │    ▲ ▲
+              its address is not known        │ │    │ │  located
+                            strangers ◄───────┘ │    │ │
                              address is busy    ▼    │  its clock rings: one host
                                              crowd of the address
 
 Guarantees: a host is taken no earlier than its time; ready hosts are taken first come, first served; two
-hosts of one address are taken at least `address_delay` apart, in the order of their arrival. A host that
-waits for an address is not looked at until it is its turn there. `take` costs O(log hosts), amortised.
+hosts of one address are taken at least `address_delay` apart, in the order of their arrival, and the second not
+before the first has reached the address, has ended its turn, or has been on its way for ON_THE_WAY_SECONDS. A
+host that waits for an address is not looked at until it is its turn there. `take` costs O(log hosts), amortised.
 
 An address has two times: `offered_until` spaces what is taken here, `used_until` what the fetcher opens,
 which may be later (it waited for a socket) or elsewhere (the name now has another address).
@@ -20,9 +23,14 @@ from itertools import count
 
 from .hosts import Host
 
-MOST_IN_CROWD = 256
-"""Hosts that wait in memory for one address; further ones go back to the line until about their turn, unless
-pages of theirs are being read."""
+MAX_IN_CROWDS = 2_000
+"""Hosts that wait in memory for their addresses: one crowd may have an eighth of the room that is left, and any
+address one host. Further hosts go back to the line until their turn, unless pages of theirs are being read."""
+CROWD_SHARE = 8
+LONGEST_BOOKING_SECONDS = 3_600.0
+"""How far ahead a turn at an address is booked. Hosts that must wait longer are looked at again by then."""
+ON_THE_WAY_SECONDS = 5.0
+"""How long an address waits for a host that was taken and has not reached it."""
 ADDRESSES_KEPT = 50_000
 """About 0.2 KB each."""
 
@@ -30,21 +38,42 @@ ADDRESSES_KEPT = 50_000
 class Address:
     """One IP address."""
 
-    __slots__ = ("called", "crowd", "offered_until", "ringing", "used_until")
+    __slots__ = (
+        "alarm_at",
+        "booked_until",
+        "called",
+        "crowd",
+        "offered_until",
+        "used_until",
+        "visitor",
+        "visitor_until",
+    )
 
     def __init__(self, until: float) -> None:
         self.offered_until = until
         self.used_until = until
+        self.booked_until = until
+        """Until then its turns are promised to hosts that were sent to the line."""
         self.crowd: list[Host] = []  # short, mostly empty: an empty deque takes 14 times as much
         self.called: Host | None = None
         """Out of the crowd, on its way through `ready`."""
-        self.ringing = False
-        """Its time is in the heap of alarms."""
+        self.visitor: Host | None = None
+        """Taken, and not known to have reached the address."""
+        self.visitor_until = until
+        self.alarm_at: float | None = None
+        """Its time in the heap of alarms; entries with another time are stale."""
+
+    @property
+    def free_at(self) -> float:
+        if self.visitor is None:
+            return self.offered_until
+        return max(self.offered_until, self.visitor_until)
 
     def idle(self, now: float) -> bool:
         return (
-            not (self.crowd or self.called or self.ringing)
-            and max(self.offered_until, self.used_until) <= now
+            not (self.crowd or self.called or self.visitor)
+            and self.alarm_at is None
+            and max(self.offered_until, self.used_until, self.booked_until) <= now
         )
 
 
@@ -58,14 +87,24 @@ class Turns:
         self._waiting: list[tuple[float, int, Host]] = []
         self._alarms: list[tuple[float, int, Address]] = []
         self._addresses: dict[str, Address] = {}
+        self._in_crowds = 0
         self._keep = ADDRESSES_KEPT
         self._tie = count()
         self.overcrowded: list[tuple[Host, float]] = []
         """Hosts that `take` sent away, and about when to put them again; the caller empties it."""
+        self.keeps_strangers = False
+        """Whether hosts without a known address are kept from being taken until somebody has located them."""
+        self._strangers: deque[Host] = deque()
+        self._being_located: dict[str, Host] = {}
 
     @property
     def ready(self) -> int:
         return len(self._ready)
+
+    @property
+    def strangers(self) -> int:
+        """Hosts whose address is to be found, or is being found."""
+        return len(self._strangers) + len(self._being_located)
 
     def put(self, host: Host, ready_at: float, now: float) -> None:
         """Offer the host from `ready_at` on."""
@@ -82,14 +121,40 @@ class Turns:
             ready.append(heappop(waiting)[2])
         while ready:
             host = ready.popleft()
-            if not (self._delay and host.address) or host.clock.given_up or self._admitted(host, now):
+            if not self._delay or host.clock.given_up:
+                return host
+            if host.address:
+                if self._admitted(host, now):
+                    return host
+            elif self.keeps_strangers and not host.looked_up:
+                self._strangers.append(host)
+            else:
+                host.looked_up = False
                 return host
         return None
+
+    def next_stranger(self) -> Host | None:
+        """A host whose address is to be found; `located` follows."""
+        if not self._strangers:
+            return None
+        host = self._strangers.popleft()
+        self._being_located[host.name] = host
+        return host
+
+    def located(self, name: str, address: str) -> None:
+        """A stranger is at this address; or nobody knows (empty), and it is taken all the same, once."""
+        host = self._being_located.pop(name)
+        host.address = address
+        host.looked_up = not address
+        self._ready.append(host)
 
     def wake_at(self) -> float | None:
         """When `take` may have something: 0 is now, None never."""
         if self._ready:
             return 0.0
+        alarms = self._alarms
+        while alarms and alarms[0][0] != alarms[0][2].alarm_at:
+            heappop(alarms)
         times = [heap[0][0] for heap in (self._waiting, self._alarms) if heap]
         return min(times, default=None)
 
@@ -113,39 +178,73 @@ class Turns:
         address = self._address(name, when)
         address.used_until = max(address.used_until, when + self._delay)
         address.offered_until = max(address.offered_until, address.used_until)
+        address.visitor = None
+        self._arm(address)
+
+    def ended(self, host: Host, *, turned_away: bool = False) -> None:
+        """The turn of a host that was taken is over. If the address was busy, it has not used its turn."""
+        address = self._addresses.get(host.address) if self._delay else None
+        if address is not None and address.visitor is host:
+            address.visitor = None
+            if turned_away:
+                address.offered_until = address.used_until
+            self._arm(address)
+
+    def book(self, name: str, now: float) -> float:
+        """A time at which the address may be free: each caller gets another one."""
+        return self._booked(self._address(name, now), now)
 
     def _admitted(self, host: Host, now: float) -> bool:
         address = self._address(host.address, now)
         first = address.called is host
         if first:
             address.called = None
-        if address.offered_until > now or (not first and (address.crowd or address.called)):
-            self._join_crowd(address, host, first)
+        if address.free_at > now or (not first and (address.crowd or address.called)):
+            self._join_crowd(address, host, first, now)
             return False
         address.offered_until = now + self._delay
+        address.visitor, address.visitor_until = host, now + ON_THE_WAY_SECONDS
         self._arm(address)
         return True
 
-    def _join_crowd(self, address: Address, host: Host, first: bool) -> None:
+    def _join_crowd(self, address: Address, host: Host, first: bool, now: float) -> None:
+        room = (MAX_IN_CROWDS - self._in_crowds) // CROWD_SHARE
         if first:
             address.crowd.insert(0, host)
-        elif len(address.crowd) < MOST_IN_CROWD or host.reading:
+            self._in_crowds += 1
+        elif len(address.crowd) < max(1, room) or host.reading:
             address.crowd.append(host)
+            self._in_crowds += 1
         else:
-            self.overcrowded.append((host, address.offered_until + len(address.crowd) * self._delay))
+            self.overcrowded.append((host, self._booked(address, now)))
         self._arm(address)
 
+    def _booked(self, address: Address, now: float) -> float:
+        """Turns are promised one after the other. Beyond the longest booking they are promised twice: who comes too
+        early books again."""
+        turn = max(address.booked_until, address.offered_until + len(address.crowd) * self._delay)
+        if turn > now + LONGEST_BOOKING_SECONDS:
+            turn = now + LONGEST_BOOKING_SECONDS / 2
+        address.booked_until = turn + self._delay
+        return turn
+
     def _arm(self, address: Address) -> None:
-        if address.crowd and not address.ringing and address.called is None:
-            address.ringing = True
-            heappush(self._alarms, (address.offered_until, next(self._tie), address))
+        if not address.crowd or address.called is not None:
+            return
+        when = address.free_at
+        if address.alarm_at is None or when < address.alarm_at:
+            address.alarm_at = when
+            heappush(self._alarms, (when, next(self._tie), address))
 
     def _ring(self, now: float) -> None:
         while self._alarms and self._alarms[0][0] <= now:
-            address = heappop(self._alarms)[2]
-            address.ringing = False
-            if address.offered_until <= now:
+            when, _, address = heappop(self._alarms)
+            if when != address.alarm_at:
+                continue
+            address.alarm_at = None
+            if address.crowd and address.called is None and address.free_at <= now:
                 address.called = address.crowd.pop(0)
+                self._in_crowds -= 1
                 self._ready.append(address.called)
             else:
                 self._arm(address)

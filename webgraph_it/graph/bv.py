@@ -229,7 +229,7 @@ class BVGraph:
         if version != "0" or order != "big":
             raise GraphError(
                 f"{base}.properties: version {shown(version)} with endianness {shown(order)} found, only version 0 "
-                "(big) is read; write the graph anew with big-endian codes"
+                "(big) is read; write the graph again with big-endian codes"
             )
         bits = 8 * part_size(Path(f"{base}.graph"))
         self.nodes = self._number("nodes", min(LAST_ID + 1, bits))

@@ -4,6 +4,8 @@ Pure functions of arrays. Positions are in bits from the start of a buffer, most
 Writers OR into a zeroed buffer, so that two of them can meet within a byte. Readers believe nothing: beyond the
 data there are zeros, and a code that is too long, or runs over the end, gives 0 and the position BROKEN, from which
 every further code is the same. Loops that such a code could keep going look at the position.
+
+Longer than 400 lines because writer and reader of one format stand side by side, code by code.
 """
 
 from typing import Any

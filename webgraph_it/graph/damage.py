@@ -12,8 +12,8 @@ class GraphError(ValueError):
 def damaged(path: Path, found: str) -> GraphError:
     """`found` goes on where the file's name ends: `has 12 bytes, not 16`."""
     return GraphError(
-        f"{path} {found}: the graph is damaged. Find out what else is with "
-        "webgraph-it convert JOBDIR --out GRAPH_DIR --check, or make it anew with --from names."
+        f"{path} {found}: the graph is damaged. Check all its files with "
+        "webgraph-it convert JOBDIR --out GRAPH_DIR --check, or convert again with --from names."
     )
 
 

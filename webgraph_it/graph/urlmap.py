@@ -35,18 +35,12 @@ import zstandard
 
 from webgraph_it.graph.csr import LAST_ID
 from webgraph_it.graph.damage import GraphError, damaged, part_size
+from webgraph_it.graph.urlmap_layout import EXPLICIT, HEADER_BYTES, LENGTH_BIAS, MAGIC
 from webgraph_it.urls import Refusal, names
 
-MAGIC = b"WGITURL1"
-HEADER_BYTES = 40
-URLS_PER_BLOCK = 32
-LENGTH_BIAS = 11
-"""The byte of a common length is above LF, which ends the line."""
-MOST_COMMON = 255 - LENGTH_BIAS
 MAX_URLS_PER_BLOCK = 1 << 16
 MAX_BLOCK_BYTES = 64 << 20
 """Decompressed. A block of 32 URLs takes some kilobytes."""
-EXPLICIT = ord("x")
 SPELLING_BYTES = b"0123x"
 SPELLINGS = {ord("0"): "http://", ord("1"): "https://", ord("2"): "http://www.", ord("3"): "https://www."}
 
@@ -242,7 +236,9 @@ class UrlMap:
         try:
             node = operator.index(node)
         except TypeError:
-            raise TypeError(f"{node!r} is no node: expected a whole number from 0 to {self._n - 1}") from None
+            raise TypeError(
+                f"{node!r} is not a node: expected a whole number from 0 to {self._n - 1}"
+            ) from None
         if not 0 <= node < self._n:
             raise IndexError(f"node {node} of a map of {self._n} URLs: ids start at 0")
         number, position = divmod(node, self._per_block)

@@ -5,7 +5,7 @@ They read the map's bytes as they lie in the files (see urlmap.py): nothing is c
 
 from webgraph_it.graph.compiled import compiled, signed
 from webgraph_it.graph.csr import Array
-from webgraph_it.graph.urlmap import LENGTH_BIAS
+from webgraph_it.graph.urlmap_layout import LENGTH_BIAS
 
 LINE_END = 10
 

@@ -16,7 +16,14 @@ import zstandard
 
 from webgraph_it.graph.compiled import compiled, inlined
 from webgraph_it.graph.csr import Array
-from webgraph_it.graph.urlmap import EXPLICIT, HEADER_BYTES, LENGTH_BIAS, MAGIC, MOST_COMMON, URLS_PER_BLOCK
+from webgraph_it.graph.urlmap_layout import (
+    EXPLICIT,
+    HEADER_BYTES,
+    LENGTH_BIAS,
+    MAGIC,
+    MAX_COMMON,
+    URLS_PER_BLOCK,
+)
 
 DICTIONARY_BYTES = 112 * 1024
 SAMPLE_BLOCKS = 4000
@@ -152,7 +159,7 @@ def _front_code(
             if node == first:
                 common[block] = shared
                 shared = 0
-            shared = min(shared, MOST_COMMON)
+            shared = min(shared, MAX_COMMON)
             out[at] = LENGTH_BIAS + shared
             at += 1
             for i in range(key_ends[node] + shared, key_ends[node + 1]):

@@ -205,7 +205,7 @@ class WebGraph:
             number = operator.index(node)
         except TypeError:
             raise TypeError(
-                f"{node!r} is no node: expected a whole number from 0 to {len(self) - 1}"
+                f"{node!r} is not a node: expected a whole number from 0 to {len(self) - 1}"
             ) from None
         if not 0 <= number < len(self):
             raise IndexError(f"node {number} of a graph of {len(self)} nodes: ids start at 0")

@@ -1,6 +1,6 @@
 """The arithmetic of a crawl: pure functions from a Crawl (what there is) to days, bytes and connections.
 
-The defaults are the estimate of the Italian web in the thesis this project follows (Padova, 2010). Its
+The defaults are the estimate of the Italian web in the thesis that docs/analyse.md cites. Its
 units are binary (50 KB is 51,200 bytes), which is what makes its 220 GB of hashes come out; ours are said
 in the output. Bytes per record that we chose ourselves are named constants below, measured on crawls of the
 simulated web (60,000 pages, 30 links each); they are estimates to plan with, not promises."""

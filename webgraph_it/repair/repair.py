@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.crawl.directory import CrawlDirectory, DirectoryError, refuse_unusable
-from webgraph_it.crawl.ownership import LOOKUP, REBUILT, refuse_foreign
+from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
+from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import committed_lengths, found_files
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.files.own import FILE_MODE, make_folder, open_file, sync
+from webgraph_it.files.own import make_folder, open_file, sync, whole_file
 from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.layers import Layers
 from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
@@ -42,18 +41,16 @@ from webgraph_it.repair.streams import (
 )
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.committed import packed
+from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, LOOKUP, REBUILT
 from webgraph_it.shards.formats import (
-    COMMITTED_FILE,
-    CRAWL_FILE,
     GRAPH_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
     URLS_FOLDER,
     Part,
     ShardError,
-    numbered_files,
 )
-from webgraph_it.shards.writer import Durable, crc32_of
+from webgraph_it.shards.writer import Durable, crc32_of, cut
 from webgraph_it.urls.seed_changes import seed_digests
 
 PARENTS = (State.FETCHED, State.REDIRECT)
@@ -80,9 +77,11 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     """Give the crawl directory a frontier that agrees with its files; says on the way what it does."""
     refuse_unusable(path)
     refuse_foreign(path)
-    directory = CrawlDirectory(path)
-    if not (path / CRAWL_FILE).exists():
-        raise DirectoryError(f"{path} is no crawl directory: it has no {CRAWL_FILE}. Restore it from a copy.")
+    directory = JobDirectory(path)
+    if not directory.crawl_file.exists():
+        raise DirectoryError(
+            f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Restore it from a copy."
+        )
     directory.record()
     directory.lock()
     try:
@@ -94,9 +93,9 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
         directory.unlock()
 
 
-def why_unsound(directory: CrawlDirectory) -> str:
+def why_unsound(directory: JobDirectory) -> str:
     """Why the frontier cannot be used; empty if it can."""
-    if not (directory.frontier / "CURRENT").exists():
+    if not directory.has_frontier:
         return "There is no frontier."
     try:
         check_store(directory)
@@ -107,7 +106,7 @@ def why_unsound(directory: CrawlDirectory) -> str:
     return ""
 
 
-def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
+def _rebuilt(directory: JobDirectory, tell: Callable[[str], None]) -> Outcome:
     path = directory.path
     new, work_path = path / REBUILT, path / LOOKUP
     for leftover in (new, work_path):
@@ -117,7 +116,7 @@ def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
         copy = directory.seeds_copy()
         for each in seed_digests(copy) if copy else ():
             work.add_seed(each)
-        parts = _parts(path, _lengths(path, work, tell))
+        parts = _parts(directory, _lengths(directory, work, tell))
         files = {
             f"{stream}/{part.path.name}": Durable(part.length, crc32_of(part.path, part.length))
             for stream, some in parts.items()
@@ -128,7 +127,7 @@ def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
         work.close()
         shutil.rmtree(work_path, ignore_errors=True)
     directory.write_committed(files)
-    cut_off = cut_files(path, {name: file.length for name, file in files.items()})
+    cut_off = cut_files(directory, {name: file.length for name, file in files.items()})
     kept = _free_name(path / "frontier.old") if directory.frontier.exists() else None
     if kept is not None:
         directory.frontier.rename(kept)
@@ -140,27 +139,26 @@ def _rebuilt(directory: CrawlDirectory, tell: Callable[[str], None]) -> Outcome:
 # -- which lengths count ------------------------------------------------------------------------------------
 
 
-def _lengths(path: Path, work: "Work", tell: Callable[[str], None]) -> dict[str, int]:
-    sizes = found_files(path)
-    committed = committed_lengths(path)
+def _lengths(directory: JobDirectory, work: "Work", tell: Callable[[str], None]) -> dict[str, int]:
+    sizes, committed = directory.sizes(), directory.committed()
     if committed is not None:
         for name, length in sorted(committed.items()):
             if sizes.get(name, 0) < length:
                 raise ShardError(
-                    f"{path / name} has {sizes.get(name, 0):,} bytes, but {length:,} were committed: "
+                    f"{directory.path / name} has {sizes.get(name, 0):,} bytes, but {length:,} were committed: "
                     "restore the file from a copy. Nothing was changed."
                 )
         return committed
     tell(f"There is no {COMMITTED_FILE}: the files count as far as they are whole and agree.")
-    return consistent_lengths(path, sizes, work)
+    return consistent_lengths(directory, sizes, work)
 
 
-def consistent_lengths(path: Path, sizes: dict[str, int], work: "Work") -> dict[str, int]:
+def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Work") -> dict[str, int]:
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
     The last page is left out because nobody knows whether all lines of nodes cut on it were written.
     """
-    parts = _parts(path, sizes)
+    parts = _parts(directory, sizes)
     for listing in listed(parts[URLS_FOLDER]):
         work.add_listed(listing.link.digest)
     pages_end = graph_end = graph_so_far = START
@@ -212,16 +210,9 @@ def _length_within(index: int, part: Part, end: Place) -> int:
     return part.length if index < end.part else end.offset
 
 
-def _parts(path: Path, lengths: dict[str, int]) -> Parts:
+def _parts(directory: JobDirectory, lengths: dict[str, int]) -> Parts:
     """The files that count, as far as they do."""
-    return {
-        stream: [
-            Part(file, lengths[f"{stream}/{file.name}"])
-            for file in numbered_files(path / stream, suffix)
-            if f"{stream}/{file.name}" in lengths
-        ]
-        for stream, suffix in SUFFIXES.items()
-    }
+    return {stream: directory.parts_within(stream, lengths) for stream in SUFFIXES}
 
 
 # -- the frontier -------------------------------------------------------------------------------------------
@@ -328,32 +319,27 @@ def _place(link: Link, finder: Page | None) -> tuple[int, int, str]:
 # -- the files ----------------------------------------------------------------------------------------------
 
 
-def cut_files(path: Path, lengths: dict[str, int]) -> int:
+def cut_files(directory: JobDirectory, lengths: dict[str, int]) -> int:
     """Cut the files to these lengths; what is cut off goes to a folder of its own. Returns its bytes."""
     longer = {
         name: size
-        for name, size in found_files(path).items()
+        for name, size in directory.sizes().items()
         if size > lengths.get(name, 0) or name not in lengths
     }
     if not longer:
         return 0
-    folder = _free_name(path / "cut-off")
+    folder = _free_name(directory.path / "cut-off")
     for name in longer:
-        source, kept = path / name, folder / name
+        source, kept = directory.path / name, folder / name
         make_folder(folder)
         make_folder(kept.parent)
         if name not in lengths:
             source.rename(kept)
             continue
-        with (
-            open(open_file(source, os.O_RDWR), "r+b") as file,
-            open(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE), "wb") as rest,
-        ):
+        with open(open_file(source, os.O_RDONLY), "rb") as file, whole_file(kept) as rest:
             file.seek(lengths[name])
             shutil.copyfileobj(file, rest)
-            rest.flush()
-            file.truncate(lengths[name])
-        sync(source)
+        cut(source, lengths[name])
     return sum(size - lengths.get(name, 0) for name, size in longer.items())
 
 

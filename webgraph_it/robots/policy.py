@@ -1,8 +1,6 @@
 """What robots.txt lets us fetch: RFC 9309 in full.
 
     answer to GET /robots.txt ──judge──► RobotsRecord ──allowed, crawl_delay──► may we, and how fast
-                                           ▲    │
-                                  from_bytes    to_bytes: kept in the frontier
 
 A record belongs to one scheme and authority (`origin`). Guarantees: pure (time is an argument), total (any
 status, any bytes), and bounded: records hold at most 500 KiB, parsed rules live in a cache of bounded size,
@@ -10,80 +8,32 @@ and matching a URL costs a few milliseconds at worst, whatever the file says. Re
 five microseconds a line, once: 20 ms for 20,000 plain rules. It fetches nothing: whoever fetches follows
 `redirect_target`.
 
-robots_group.py finds the lines that speak to us, protego reads the delays, robots/rules.py decides.
+record.py is the record and its bytes, expiry.py says how long it counts. group.py finds the lines that speak to us,
+protego reads the delays, rules.py decides.
 
 Where the RFC leaves the choice: 4xx allows, but 429 is an unreachable robots.txt; what cannot be reached
-stays disallowed for ever, not for 30 days; a record lives 24 hours, without regard to Cache-Control.
+stays disallowed for ever, not for 30 days.
 """
 
-import struct
 from collections import OrderedDict
-from dataclasses import dataclass
-from enum import IntEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
 from protego import Protego
 
+from webgraph_it.robots.errands import MAX_REDIRECTS
+from webgraph_it.robots.expiry import MAX_AGE_SECONDS, Expiry
 from webgraph_it.robots.group import Group, first_part, group_for
+from webgraph_it.robots.record import RobotsRecord, Verdict
 from webgraph_it.robots.rules import Rules
 from webgraph_it.urls.names import Refusal, normal
 
 PRODUCT_TOKEN = "webgraph_it"
-MAX_REDIRECTS = 5
-MAX_AGE_SECONDS = 24 * 3600.0
 MAX_RULES = 20_000
 MAX_WILDCARDS = 4_000
 """A file with more rules or asterisks for us is a weapon or a mistake: we stay away, on the record."""
 MAX_CACHED_RULES = 200_000
 """Parsed rules kept in memory, over all hosts: about 100 MB at worst."""
-
-
-class Verdict(IntEnum):
-    """What a robots.txt means for the whole origin."""
-
-    RULES = 0
-    ALLOW_ALL = 1
-    DISALLOW_ALL = 2
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsRecord:
-    """What is known of one origin's robots.txt.
-
-    As bytes: version, verdict, failures (one byte each), fetched_at, expires_at (doubles, little-endian), the
-    reason's length (one byte), the reason, and the raw text to the end.
-    """
-
-    verdict: Verdict
-    reason: str
-    """Why: rules, no-rules, status-404, redirects, error-…, too-many-rules. The name of a counter."""
-    fetched_at: float
-    expires_at: float
-    """Ask again from then on: at most 24 hours later, sooner after a failure."""
-    raw: bytes = b""
-    """The text, at most 500 KiB; empty when it does not matter."""
-    failures: int = 0
-    """How often in a row it could not be reached."""
-
-    def to_bytes(self) -> bytes:
-        reason = self.reason.encode()[:255]
-        head = _HEAD.pack(_VERSION, self.verdict, min(self.failures, 255), self.fetched_at, self.expires_at)
-        return head + bytes((len(reason),)) + reason + self.raw
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "RobotsRecord":
-        version, verdict, failures, fetched_at, expires_at = _HEAD.unpack_from(data)
-        if version != _VERSION:
-            raise ValueError(f"robots record of version {version} found, {_VERSION} expected: fetch it again")
-        start = _HEAD.size + 1
-        end = start + data[_HEAD.size]
-        reason = data[start:end].decode("utf-8", "replace")
-        return cls(Verdict(verdict), reason, fetched_at, expires_at, data[end:], failures)
-
-
-_VERSION = 1
-_HEAD = struct.Struct("<BBBdd")
 
 
 class _Rules(NamedTuple):
@@ -106,9 +56,7 @@ class RobotsPolicy:
         max_cached_rules: int = MAX_CACHED_RULES,
     ) -> None:
         self._product_token = product_token
-        self._max_age_seconds = min(max_age_seconds, MAX_AGE_SECONDS)
-        self._retry_seconds = retry_seconds
-        self._attempts = attempts
+        self._expiry = Expiry(retry_seconds, max_age_seconds, attempts)
         self._max_cached_rules = max_cached_rules
         self._cache: OrderedDict[bytes, _Rules] = OrderedDict()
         self._cached_rules = 0
@@ -139,10 +87,6 @@ class RobotsPolicy:
             return self._lasting(Verdict.ALLOW_ALL, f"status-{status}", now)
         return self._unreachable(f"status-{status}", now, previous, retry_after_seconds)
 
-    def hopeless(self, record: RobotsRecord) -> bool:
-        """True when it failed so often that the host's pages need not wait for it any longer."""
-        return record.failures >= self._attempts
-
     def allowed(self, record: RobotsRecord, url: str) -> bool:
         """May this URL, in normal form, be fetched? `/robots.txt` itself always may."""
         path = "/" + url.partition("://")[2].partition("/")[2]
@@ -171,15 +115,14 @@ class RobotsPolicy:
         return self._lasting(Verdict.ALLOW_ALL, "no-rules", now, raw if group.sitemaps else b"")
 
     def _lasting(self, verdict: Verdict, reason: str, now: float, raw: bytes = b"") -> RobotsRecord:
-        return RobotsRecord(verdict, reason, now, now + self._max_age_seconds, raw)
+        return RobotsRecord(verdict, reason, now, self._expiry.of_answer(now), raw)
 
     def _unreachable(
         self, reason: str, now: float, previous: RobotsRecord | None, retry_after_seconds: float | None
     ) -> RobotsRecord:
         failures = 1 + (previous.failures if previous else 0)
-        wait = max(self._retry_seconds * 2.0 ** min(failures - 1, 20), retry_after_seconds or 0.0)
-        expires_at = now + min(wait, self._max_age_seconds)
-        return RobotsRecord(Verdict.DISALLOW_ALL, reason, now, expires_at, failures=failures)
+        expires_at, waits = self._expiry.of_failure(failures, now, retry_after_seconds)
+        return RobotsRecord(Verdict.DISALLOW_ALL, reason, now, expires_at, failures=failures, waits=waits)
 
     def _rules(self, raw: bytes) -> _Rules:
         name = _cache_name(raw)
@@ -223,11 +166,6 @@ def origin(url: str) -> str:
     """Scheme and authority of a normal URL: what one robots.txt speaks for. `https://www.sito.it:8443`."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
-
-
-def robots_url(url: str) -> str:
-    """Where the rules for this URL are (section 2.3)."""
-    return origin(url) + "/robots.txt"
 
 
 def redirect_target(status: int, url: str, location: str | None, redirects: int) -> str | None:

@@ -7,15 +7,12 @@ ShardError: no name leads out of the crawl directory.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from webgraph_it.files.received import is_count
-from webgraph_it.shards.formats import SUFFIXES, ShardError
+from webgraph_it.shards.formats import ShardError, is_shard_name
 from webgraph_it.shards.writer import Durable
-
-_NAMES = {stream: re.compile(rf"[0-9]{{6,18}}{re.escape(suffix)}") for stream, suffix in SUFFIXES.items()}
 
 
 def packed(files: Mapping[str, Durable]) -> bytes:
@@ -34,11 +31,6 @@ def unpacked(stored: bytes | None) -> dict[str, Durable]:
             "crawl; restore the crawl directory from a copy, or begin a new crawl in another JOBDIR."
         )
     return {name: Durable(*each) for name, each in found.items()}
-
-
-def is_shard_name(stream: str, name: str) -> bool:
-    """`000001.g16` in `graph`, and nothing like `../x`."""
-    return stream in _NAMES and _NAMES[stream].fullmatch(name) is not None
 
 
 def _is_entry(name: str, value: Any) -> bool:

@@ -19,7 +19,7 @@ SUPERSEDED = ("quota-cut", "never-tried")
 
 
 class NotACrawl(Exception):
-    """The folder is no crawl directory; the text says what is missing."""
+    """The folder is not a crawl directory; the text says what is missing."""
 
 
 @dataclass

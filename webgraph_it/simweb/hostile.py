@@ -26,6 +26,8 @@ DRIP_SECONDS = 0.5
 BOMB_BYTES = 256 << 20
 WILDCARD = "hostile-wildcard"
 WILDCARD_FIRST_LINKS, WILDCARD_LINKS = 50_000, 20
+WILDCARD_MORE = "/altri/"
+"""Another page of its own like the front page, with the next WILDCARD_FIRST_LINKS hosts. No page links to it."""
 WILDCARD_BOUND = 300
 """Hosts below it that a crawl with the settings of simweb asks."""
 _BLOCK_BYTES = 1 << 20
@@ -169,7 +171,7 @@ def _wildcard(path: str) -> Answer:
     """50,000 new hosts on the front page, 20 more on each of them: page `/7/` is that of the host n7."""
     number = path.strip("/")
     own, links = (int(number), WILDCARD_LINKS) if number.isdecimal() else (0, WILDCARD_FIRST_LINKS)
-    first = own * WILDCARD_FIRST_LINKS + 1
+    first = (own or path == WILDCARD_MORE) * WILDCARD_FIRST_LINKS + 1
     return _index([f"http://n{n}.{WILDCARD}.it/{n}/" for n in range(first, first + links)])
 
 

@@ -16,8 +16,8 @@ from webgraph_it.simweb import answers
 from webgraph_it.simweb.answers import Answer
 from webgraph_it.simweb.site import Request, Site
 
-MOST_SCRIPT_BYTES = 1 << 32
-MOST_WAITING = 100
+MAX_SCRIPT_BYTES = 1 << 32
+MAX_WAITING = 100
 """Requests that a client may send ahead of their answers."""
 
 
@@ -124,7 +124,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _queue(self, request: Request) -> None:
         self._waiting.append(request)
-        if len(self._waiting) > MOST_WAITING:
+        if len(self._waiting) > MAX_WAITING:
             self._transport.abort()
 
     def _serve(self, request: Request) -> None:
@@ -155,7 +155,7 @@ class HttpConnection(asyncio.Protocol):
         """The next step of a script, unless the client does not read: then `resume_writing` goes on."""
         self._answering, self._timer = answer, None
         step = None if self._choked else next(self._script, None)
-        if step is not None and self._bytes < MOST_SCRIPT_BYTES:
+        if step is not None and self._bytes < MAX_SCRIPT_BYTES:
             self._later(step[0], lambda: self._play_step(answer, step[1]))
         elif not self._choked:
             self._finish(answer, keep=False)

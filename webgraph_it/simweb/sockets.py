@@ -75,7 +75,5 @@ def _sentence(name: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"port {port} for {name} is busy; choose another one, or 0 for any free port"
     if error.errno == errno.EMFILE:
-        return (
-            "too many open files for so many addresses; ask for fewer with --addresses, or raise `ulimit -n`"
-        )
+        return "too many open files for this many addresses; ask for fewer with --addresses, or raise `ulimit -n`"
     return f"port {port} for {name} cannot be opened: {error.strerror}"

@@ -158,7 +158,7 @@ def _rows(path: Path, columns: int) -> list[list[str]]:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise NotATruth(
-            f"{path.parent} holds no truth: it has no {path.name} (simweb --truth writes it)"
+            f"{path.parent} is not a truth directory: it has no {path.name} (simweb --truth writes it)"
         ) from None
     rows = [line.split("\t") for line in text.splitlines()]
     for number, row in enumerate(rows, 1):

@@ -1,58 +1,64 @@
 """The spider `italy`: responses become Pages.
 
-One Page per response, its links in it, never a Request per link. A redirect is a page with one link, except to
-another spelling of the same node, which is fetched again there. What failed for the moment goes back to the
-frontier; what failed for good is a Page too, so that every node has its line in the page log.
+One Page per response, its links in it, never a Request per link. crawl/visit.py decides what a response or a failure
+means; the spider carries the decision out: it has documents read for links, and tells the scheduler how a lease ends.
 """
 
 import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from hashlib import md5
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    CloseSpider,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-    UnsupportedURLSchemeError,
-    UsageError,
-)
+from scrapy.exceptions import CloseSpider, IgnoreRequest, UsageError
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
+from webgraph_it.crawl.local_failures import LocalFailures
 from webgraph_it.crawl.preflight import PROBLEMS
+from webgraph_it.crawl.reasons import COMPONENT
 from webgraph_it.crawl.reconsider import reconsidered
 from webgraph_it.crawl.values import check
+from webgraph_it.crawl.visit import (
+    READ,
+    Decision,
+    Follow,
+    GiveBack,
+    Learn,
+    Respell,
+    Retry,
+    document_of,
+    error_page,
+    is_local,
+    judge,
+    judge_failure,
+    judge_robots,
+    judge_robots_failure,
+    page_of,
+    refused,
+)
 from webgraph_it.engine.by_hand import BY_HAND
-from webgraph_it.engine.downloader import FetchCalledOff
 from webgraph_it.engine.extension import CrawlExtension
-from webgraph_it.engine.parts import scheduler_of
+from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
-from webgraph_it.engine.replies import address, document, failure_of, header, media_type, seconds, times
+from webgraph_it.engine.replies import reason_of, refusal_of, reply_of
 from webgraph_it.engine.required import put_guard
-from webgraph_it.engine.robots_middleware import RobotsDenied, policy_of
-from webgraph_it.engine.scheduler import WAIT, FrontierScheduler
+from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.start import examine
-from webgraph_it.extract import LinkPolicy, link_policy
+from webgraph_it.extract import link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
-from webgraph_it.fetch.retry_after import retry_after_seconds
-from webgraph_it.frontier.records import Failure, FrontierError, Lease
-from webgraph_it.frontier.records import RobotsRecord as KnownRobots
-from webgraph_it.items import Link, Page, State
-from webgraph_it.robots.policy import RobotsPolicy, RobotsRecord, origin, redirect_target
+from webgraph_it.fetch.reply import Reply
+from webgraph_it.frontier.records import FrontierError, Lease
+from webgraph_it.items import Page
+from webgraph_it.robots.policy import RobotsPolicy, origin
+from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.settings_table import CrawlSettings
-from webgraph_it.spiders.spellings import next_spelling
-from webgraph_it.urls import Name, Refusal, name
+from webgraph_it.urls import Name, name
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -60,29 +66,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-REDIRECTS = (301, 302, 303, 307, 308)
-BUSY = (429, 503)
-DOWNLOAD_FAILURES = (
-    CannotResolveHostError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    ResponseDataLossError,
-    UnsupportedURLSchemeError,
-)
-"""What a server, or the way to it, may be to blame for. Anything else that is raised is a component's own mistake."""
-NOBODY_THERE = (CannotResolveHostError, DownloadConnectionRefusedError)
-MAX_SPELLINGS = 5
-"""Redirects to another spelling of the same node, before it is given up."""
-
 
 class ItalySpider(Spider):
     """Crawls what SCOPE_SURTS covers, from SEEDS."""
 
     name = "italy"
-    _policy: LinkPolicy
-    _robots: RobotsPolicy
     _extractors: WorkerPool
+    _followed_only: frozenset[str]
+    """Kinds of links that are followed and are no arcs."""
+    _by_hand: bool
+    """No crawl: a person looks at one page."""
+    _local_failures: LocalFailures
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -96,19 +90,21 @@ class ItalySpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        if not crawler.settings.getbool(BY_HAND):
+        spider._by_hand = crawler.settings.getbool(BY_HAND)
+        if not spider._by_hand:
             put_guard(crawler.settings)
         values = CrawlSettings.read(crawler.settings)
-        spider._policy = link_policy(
+        policy = link_policy(
             values.LINK_KINDS_ARCS,
             values.LINK_KINDS_FOLLOWED,
             values.EXTRACT_EMBEDDED,
             values.EXTRACT_PLAIN_TEXT,
         )
-        spider._robots = policy_of(crawler)
+        spider._followed_only = policy.followed - policy.arcs
+        spider._local_failures = LocalFailures()
         workers = values.EXTRACT_WORKERS
         spider._extractors = WorkerPool(
-            spider._policy,
+            policy,
             max(1, (os.cpu_count() or 1) - 1) if workers < 0 else workers,
             values.EXTRACT_TIMEOUT,
             values.EXTRACT_MEMORY,
@@ -166,9 +162,13 @@ class ItalySpider(Spider):
         if extension is not None:
             extension.fail(why)
 
-    @property
+    @cached_property
     def _scheduler(self) -> FrontierScheduler:
         return scheduler_of(self.crawler)
+
+    @cached_property
+    def _robots(self) -> RobotsPolicy:
+        return parts_of(self.crawler).robots
 
     @property
     def _pipeline(self) -> GraphPipeline:
@@ -178,99 +178,47 @@ class ItalySpider(Spider):
 
     async def parse(self, response: Response) -> list[Page]:
         """An answer: a page, a redirect, a failure for the moment, or one for good."""
-        if self.settings.getbool(BY_HAND):
-            return [await self._looked_at(response)]
+        reply = reply_of(response)
+        if self._by_hand:
+            return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
-        if 200 <= response.status < 300:
-            return [await self._fetched(response, lease)]
-        if response.status in REDIRECTS:
-            return self._redirected(response, lease)
-        if response.status >= 500 or response.status == 429:
-            failure = Failure.BUSY if response.status in BUSY else Failure.SERVER
-            wait = retry_after_seconds(header(response, b"Retry-After"), time.time())
-            if self._scheduler.try_again(lease, failure, seconds=seconds(response), retry_after=wait):
-                return []
-        return [self._page(response, lease, State.ERROR, reason=f"status-{response.status}")]
+        decision = judge(reply, lease, may_retry=self._may_retry(lease))
+        if decision is READ:
+            self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
+            return [await self._read(reply, lease)]
+        return self._carry_out(decision, lease)
 
-    async def _looked_at(self, response: Response) -> Page:
+    async def _looked_at(self, reply: Reply) -> Page:
         """For `scrapy parse`: what a crawl would find there, whatever the scope says of it."""
-        named = name(response.url)
+        named = name(reply.url)
         assert isinstance(named, Name), "it was fetched"
         lease = Lease(*named, 0, 0, "", "", 0, 0, "", False, b"")
-        if 200 <= response.status < 300:
-            return await self._extracted(response, lease)
-        return self._page(response, lease, State.ERROR, reason=f"status-{response.status}")
+        if 200 <= reply.status < 300:
+            return await self._read(reply, lease)
+        return error_page(reply, lease, f"status-{reply.status}")
 
-    async def _fetched(self, response: Response, lease: Lease) -> Page:
-        self._scheduler.answered(lease, seconds=seconds(response), address=address(response))
-        return await self._extracted(response, lease)
-
-    async def _extracted(self, response: Response, lease: Lease) -> Page:
+    async def _read(self, reply: Reply, lease: Lease) -> Page:
         try:
-            extraction = await self._extractors.extract(document(response))
+            extraction = await self._extractors.extract(document_of(reply))
         except WorkersBroken as error:
             self._fail(f"pages can no longer be read ({error})")
             raise
-        self._count("links/refused", extraction.refused)
-        return self._page(
-            response,
-            lease,
-            State.FETCHED,
-            links=extraction.links,
-            media_type=extraction.media_type,
-            reason=extraction.reason,
-            content_digest=extraction.content_digest,
-            followed=frozenset(link.digest for link in extraction.links if link.kind not in self._policy.arcs)
-            if self._policy.followed
-            else frozenset(),
-        )
-
-    def _redirected(self, response: Response, lease: Lease) -> list[Page]:
-        target = name(header(response, b"Location"), response.url)
-        if isinstance(target, Refusal) or not header(response, b"Location"):
-            return [self._page(response, lease, State.ERROR, reason="redirect-nowhere")]
-        if target.key != lease.key:
-            return [self._page(response, lease, State.REDIRECT, links=(Link(*target, "redirect"),))]
-        if lease.spellings >= MAX_SPELLINGS:
-            return [self._page(response, lease, State.ERROR, reason="redirect-loop")]
-        self._scheduler.respell(lease, target.url, fetched=True, seconds=seconds(response))
-        return []
+        for reason, count in extraction.refused.items():
+            self.crawler.stats.inc_value(f"links/refused/{reason}", count)
+        return page_of(reply, lease, extraction, self._followed_only)
 
     def failed(self, failure: "TwistedFailure") -> list[Page]:
         """No answer came, or the request was refused on the way."""
-        request: Any = failure.request  # type: ignore[attr-defined]
+        request, error = _request_of(failure), failure.value
         lease: Lease = request.meta["lease"]
-        if isinstance(failure.value, FetchCalledOff):
-            self._scheduler.give_back(lease)
-            return []
-        if isinstance(failure.value, IgnoreRequest):
-            return [self._refused(lease, failure.value)]
-        if isinstance(failure.value, NOBODY_THERE) and self._respelled(lease):
-            return []
-        if not isinstance(failure.value, DOWNLOAD_FAILURES):
-            logger.error(
-                "A downloader middleware failed at %s.",
-                request.url,
-                exc_info=failure.value,
-            )
-        reason, kind = failure_of(failure.value)
-        if self._scheduler.try_again(lease, kind):
-            return []
-        return [self._unanswered(lease, State.ERROR, reason)]
-
-    def _respelled(self, lease: Lease) -> bool:
-        """The host may be there under another spelling."""
-        other = next_spelling(lease.url, lease.spellings)
-        if other is None:
-            return False
-        self._scheduler.respell(lease, other, fetched=False)
-        return True
-
-    def _refused(self, lease: Lease, refusal: BaseException) -> Page:
-        """By a middleware of ours, which says what the node is, or by somebody else's."""
-        state = State.ROBOTS_DENIED if isinstance(refusal, RobotsDenied) else State.ERROR
-        return self._unanswered(
-            lease, getattr(refusal, "state", state), getattr(refusal, "reason", "ignored")
+        if isinstance(error, IgnoreRequest):
+            return [refused(*refusal_of(error), lease, time.time())]
+        reason = reason_of(error)
+        if reason == COMPONENT:
+            logger.error("A downloader middleware failed at %s.", request.url, exc_info=error)
+        self._say_if_local(reason)
+        return self._carry_out(
+            judge_failure(reason, lease, time.time(), may_retry=self._may_retry(lease)), lease
         )
 
     # -- robots.txt ------------------------------------------------------------------------------------------
@@ -279,95 +227,73 @@ class ItalySpider(Spider):
         """robots.txt of the lease's origin, or a redirect on the way to it."""
         lease: Lease = response.meta["lease"]
         hops: int = response.meta.get("robots_hops", 0)
-        onward = redirect_target(response.status, response.url, header(response, b"Location"), hops)
-        if onward is not None:
-            self._scheduler.follow_robots(lease, onward, hops + 1, seconds=seconds(response))
-            return []
-        wait = retry_after_seconds(header(response, b"Retry-After"), time.time())
-        error = "dataloss" if "dataloss" in response.flags else None
-        self._judge_robots(lease, response.status, response.body, error, hops, seconds(response), wait)
-        return []
+        decision = judge_robots(
+            reply_of(response), hops, self._known_robots(lease), self._robots, self._scheduler.now()
+        )
+        return self._carry_out(decision, lease)
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
         """No answer: perhaps the host has another spelling; else robots.txt is unreachable."""
-        request: Any = failure.request  # type: ignore[attr-defined]
+        request = _request_of(failure)
         lease: Lease = request.meta["lease"]
-        hops: int = request.meta.get("robots_hops", 0)
-        if isinstance(failure.value, FetchCalledOff):
-            self._scheduler.give_back(lease)
-            return []
-        if isinstance(failure.value, NOBODY_THERE) and not hops:
-            if self._respelled(lease):
-                return []
-            reason, kind = failure_of(failure.value)
-            if self._scheduler.try_again(lease, kind):
-                return []
-            return [self._unanswered(lease, State.ERROR, reason)]
-        reason, _ = failure_of(failure.value)
-        self._judge_robots(lease, 0, b"", reason, hops, 0.0, None)
+        reason = reason_of(failure.value)
+        self._say_if_local(reason)
+        decision = judge_robots_failure(
+            reason,
+            lease,
+            request.meta.get("robots_hops", 0),
+            self._known_robots(lease),
+            self._robots,
+            self._scheduler.now(),
+            may_retry=self._may_retry(lease),
+        )
+        return self._carry_out(decision, lease)
+
+    def _known_robots(self, lease: Lease) -> RobotsRecord | None:
+        return self._scheduler.frontier.robots(origin(lease.url))
+
+    # -- what was decided --------------------------------------------------------------------------------------
+
+    def _carry_out(self, decision: Decision, lease: Lease) -> list[Page]:
+        """A Page goes on to be recorded. Everything else ends the lease here."""
+        scheduler = self._scheduler
+        match decision:
+            case Page():
+                return [decision]
+            case Retry():
+                scheduler.try_again(
+                    lease,
+                    decision.failure,
+                    seconds=decision.seconds,
+                    retry_after=decision.retry_after_seconds,
+                )
+            case Respell():
+                scheduler.respell(lease, decision.url, fetched=decision.fetched, seconds=decision.seconds)
+            case GiveBack():
+                scheduler.give_back(lease, pause_seconds=decision.pause_seconds)
+            case Follow():
+                scheduler.follow_robots(lease, decision.url, decision.hops, seconds=decision.seconds)
+            case Learn():
+                self._learn(decision, lease)
         return []
 
-    def _judge_robots(
-        self,
-        lease: Lease,
-        status: int,
-        body: bytes,
-        error: str | None,
-        hops: int,
-        seconds: float,
-        retry_after: float | None,
-    ) -> None:
-        now = self._scheduler.now()
-        known = self._scheduler.frontier.robots(origin(lease.url))
-        previous = RobotsRecord.from_bytes(known.text) if known else None
-        record = self._robots.judge(
-            status, body, error, hops, now, previous=previous, retry_after_seconds=retry_after
-        )
-        self.crawler.stats.inc_value(f"robots/{record.reason}")
-        waiting = record.failures > 0 and not self._robots.hopeless(record)
+    def _learn(self, learnt: Learn, lease: Lease) -> None:
+        self.crawler.stats.inc_value(f"robots/{learnt.record.reason}")
         self._scheduler.learn_robots(
             lease,
-            KnownRobots(record.to_bytes(), now, record.expires_at, WAIT if waiting else "known"),
-            seconds=seconds,
-            crawl_delay=self._robots.crawl_delay(record),
+            learnt.record,
+            seconds=learnt.seconds,
+            crawl_delay=learnt.crawl_delay_seconds,
         )
 
-    # -- making pages ------------------------------------------------------------------------------------------
+    def _may_retry(self, lease: Lease) -> bool:
+        return self._scheduler.frontier.may_retry(lease)
 
-    def _page(self, response: Response, lease: Lease, state: State, **details: Any) -> Page:
-        details.setdefault("media_type", media_type(response)[0])
-        if response.body and not details.get("content_digest"):
-            details["content_digest"] = md5(response.body, usedforsecurity=False).hexdigest()
-        return Page(
-            url=response.url,
-            key=lease.key,
-            digest=lease.digest,
-            time=times(response)[0],
-            state=state,
-            status=response.status,
-            depth=lease.depth,
-            via=lease.via,
-            host_depth=lease.host_depth,
-            size_bytes=len(response.body),
-            address=address(response),
-            seconds=seconds(response),
-            **details,
-        )
+    def _say_if_local(self, reason: str) -> None:
+        if is_local(reason) and (words := self._local_failures.note(reason, time.monotonic())):
+            logger.warning(words)
 
-    def _unanswered(self, lease: Lease, state: State, reason: str) -> Page:
-        return Page(
-            url=lease.url,
-            key=lease.key,
-            digest=lease.digest,
-            time=time.time(),
-            state=state,
-            status=0,
-            depth=lease.depth,
-            via=lease.via,
-            host_depth=lease.host_depth,
-            reason=reason,
-        )
 
-    def _count(self, prefix: str, counts: Mapping[str, int]) -> None:
-        for reason, count in counts.items():
-            self.crawler.stats.inc_value(f"{prefix}/{reason}", count)
+def _request_of(failure: "TwistedFailure") -> Request:
+    request: Request = failure.request  # type: ignore[attr-defined]
+    return request

@@ -1,40 +1,57 @@
-"""Host and registrable domain of a key.
+"""Host and registrable domain of a key. The only place that asks the public suffix list.
 
 The registrable domain is the public suffix and one label more: `comune.padova.it` is one, because `padova.it`
 is a public suffix. It comes from the list inside tldextract: no network, no cache on disk, private suffixes
 (blogspot.it) not counted. An IP address and a name without a public suffix are their own domain.
 
 `site_above` counts them: two sites of altervista.org have two owners.
+
+Hosts and domains are labels of a key, `it,unipd,dei`, unless said otherwise.
 """
 
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from tldextract import TLDExtract
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
-_HOSTS_REMEMBERED = 1 << 16
-
-_extract = TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
+_HOSTS_REMEMBERED = 50_000
 
 
-def host(key: str) -> str:
+def host_name(key: str) -> str:
     """`it,padova,comune):8080/uffici` → `comune.padova.it`."""
-    return _host_of_labels(key.partition(")")[0])
+    return _turned(key.partition(")")[0], ",", ".")
 
 
-def domain(key: str) -> str:
-    """`it,unipd,dei)/` → `unipd.it`."""
-    return _domain_of_labels(key.partition(")")[0])
-
-
-@lru_cache(maxsize=_HOSTS_REMEMBERED)
-def _host_of_labels(labels: str) -> str:
-    return ".".join(reversed(labels.split(",")))
+def registrable_domain(host: str) -> str:
+    """`it,padova,comune,sit` → `it,padova,comune`; a host under no registrable domain is itself one."""
+    domain = str(_extractor().extract_str(_turned(host, ",", ".")).top_domain_under_public_suffix)
+    return _turned(domain, ".", ",") if domain else host
 
 
 @lru_cache(maxsize=_HOSTS_REMEMBERED)
-def _domain_of_labels(labels: str) -> str:
-    name = _host_of_labels(labels)
-    return str(_extract.extract_str(name).top_domain_under_public_suffix) or name
+def labels_below_domain(host: str) -> int:
+    """`it,unipd,dei` has one label (dei) below its registrable domain; an IP address has none."""
+    subdomain = str(_extractor().extract_str(_turned(host, ",", ".")).subdomain)
+    return subdomain.count(".") + 1 if subdomain else 0
+
+
+def load_suffixes() -> None:
+    """Read the list now: in the middle of a crawl there may be no file descriptor left to read it with."""
+    _extractor()
+    site_above("it,a,b")
+
+
+@cache
+def _extractor() -> "TLDExtract":
+    from tldextract import TLDExtract  # it loads an HTTP client, which only those who ask should wait for
+
+    return TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
+
+
+def _turned(name: str, separator: str, joint: str) -> str:
+    """The labels in the other order."""
+    return joint.join(reversed(name.split(separator)))
 
 
 def site_above(labels: str) -> str:
@@ -66,7 +83,7 @@ def _suffix_size(parts: list[str]) -> int:
 @cache
 def _rules() -> frozenset[str]:
     """The public suffix list with labels in the order of keys: `it,padova`, `ck,*`, `!ck,www`."""
-    rules = _extract._get_tld_extractor().tlds(include_psl_private_domains=True)
+    rules = _extractor()._get_tld_extractor().tlds(include_psl_private_domains=True)
     return frozenset(
         _in_key_order(rule.encode("idna").decode() if not rule.isascii() else rule) for rule in rules
     )
@@ -74,4 +91,4 @@ def _rules() -> frozenset[str]:
 
 def _in_key_order(rule: str) -> str:
     sign, name = ("!", rule[1:]) if rule.startswith("!") else ("", rule)
-    return sign + ",".join(reversed(name.split(".")))
+    return sign + _turned(name, ".", ",")

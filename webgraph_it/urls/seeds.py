@@ -179,7 +179,7 @@ def refusal(path: str | PathLike[str], seeds: Seeds, surts: tuple[str, ...]) -> 
     if seeds.outside > seeds.inside or not (seeds.inside or seeds.covered):
         return (
             f"only {found}: give seeds of that scope with -s SEEDS=FILE, "
-            "or a line +PREFIX in it for what shall be fetched without being in the graph."
+            "or a line +PREFIX in it for pages to fetch without adding them to the graph."
         )
     if seeds.outside > MAX_DIRECTORIES:
         return (
@@ -234,7 +234,7 @@ def _seed(text: str) -> names.Name:
     found = names.name(f"http://{text}" if _BARE_DOMAIN.fullmatch(text) else text)
     if isinstance(found, names.Refusal):
         shown = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
-        raise ValueError(f"{shown!r} is no http(s) URL or domain ({found.value})")
+        raise ValueError(f"{shown!r} is not an http(s) URL or domain ({found.value})")
     return found
 
 

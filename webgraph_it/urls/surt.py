@@ -155,5 +155,5 @@ def _without_www(host: str) -> str:
 
 def _error(text: str) -> SurtError:
     return SurtError(
-        f"{text!r} is no SURT prefix: expected for instance it, or it,unipd) or a domain or a URL"
+        f"{text!r} is not a SURT prefix: expected for instance it, or it,unipd) or a domain or a URL"
     )

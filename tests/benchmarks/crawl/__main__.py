@@ -45,7 +45,7 @@ from webgraph_it.simweb import SimWeb
 
 STAGES = "stages"
 NAMES = (OURS, *PEERS, STAGES)
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 """Open files allowed to contenders: Scrapy's JOBDIR keeps one or two a host."""
 
 
@@ -198,7 +198,7 @@ def _workers(runs: list[Run]) -> str:
 
 def _allow_many_files() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    most = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 

@@ -20,7 +20,7 @@ from webgraph_it.simweb.hosts import (
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.words import PLAIN
 
-LATENCY_MOST_SECONDS = 2.0
+LATENCY_MAX_SECONDS = 2.0
 ANNEX_PAGES = 2
 
 _GROUPS = (
@@ -97,7 +97,7 @@ def _accented(host: Host) -> Host:
 def _latency(host: Host, plan: Plan) -> float:
     random = Random(f"{plan.seed} latency {host.number}")
     drawn = random.lognormvariate(log(plan.latency_seconds), plan.latency_spread)
-    return min(LATENCY_MOST_SECONDS, drawn)
+    return min(LATENCY_MAX_SECONDS, drawn)
 
 
 def extra_hosts(plan: Plan) -> list[Host]:

@@ -1,0 +1,213 @@
+# ruff: noqa: E501 (a row is a line, and holds the text of a module as it is)
+"""What is changed, and which tests must notice. All names of modules and tests stand here: adapt them when files move.
+
+A safety call that no row of SAFETY names is not checked: whoever adds one adds its row. EQUIVALENT lists the sampled
+changes that no test can notice, each with its reason.
+"""
+
+from typing import NamedTuple
+
+from tests.crawl.test_durable import MUTANTS as CRAWL_SYNCS
+from tests.mutants import Mutant
+
+DURABLE = "tests/crawl/test_durable.py::test_everything_is_on_disk_before_it_is_recorded"
+CONVERT_DURABLE = "tests/convert/test_durable.py"
+
+MODULES: dict[str, tuple[str, ...]] = {
+    "urls/names.py": (),
+    "urls/scope.py": ("tests/urls/test_surt.py", "tests/engine/test_scope_middlewares.py"),
+    "urls/surt.py": (),
+    "frontier/politeness.py": (),
+    "frontier/turns.py": ("tests/frontier/test_frontier.py",),
+    "frontier/seen.py": (
+        "tests/frontier/test_rebuild.py",
+        "tests/frontier/test_seeds.py",
+        "tests/frontier/test_frontier.py",
+    ),
+    "frontier/layers.py": ("tests/frontier/test_frontier.py",),
+    "frontier/layout.py": ("tests/frontier/test_frontier.py",),
+    "frontier/leases.py": (),
+    "shards/writer.py": ("tests/crawl/test_failure.py",),
+    "shards/committed.py": ("tests/crawl/test_survey.py", "tests/crawl/test_forged.py"),
+    "crawl/commit.py": ("tests/crawl/test_crash.py",),
+    "crawl/commits.py": (),
+    "crawl/record.py": ("tests/crawl/test_exact.py",),
+    "crawl/directory.py": (
+        "tests/crawl/test_changes.py",
+        "tests/crawl/test_ownership.py",
+        "tests/crawl/test_forged.py",
+    ),
+    "crawl/control.py": (),
+    "crawl/disk_watch.py": (),
+    "files/own.py": ("tests/crawl/test_directory.py",),
+    "fetch/guard.py": ("tests/fetch/test_forbidden.py",),
+    "fetch/connections.py": ("tests/fetch/test_client.py",),
+    "fetch/bandwidth.py": ("tests/fetch/test_shaper.py",),
+    "fetch/address_gate.py": (),
+    "fetch/retry_after.py": (),
+    "fetch/decode.py": (),
+    "robots/rules.py": ("tests/robots/test_rfc9309.py",),
+    "robots/group.py": ("tests/robots/test_rules.py", "tests/robots/test_rfc9309.py"),
+    "robots/policy.py": ("tests/robots/test_rfc9309.py", "tests/engine/test_robots_middleware.py"),
+}
+"""Path below webgraph_it/ → tests beside the one that mirrors it."""
+
+
+class Safety(NamedTuple):
+    """A safety call that is left out, or turned into the mistake that it prevents."""
+
+    what: str
+    mutant: Mutant
+    tests: tuple[str, ...]
+
+
+def _row(what: str, module: str, old: str, new: str, *tests: str) -> Safety:
+    return Safety(what, Mutant(f"webgraph_it.{module}", old, new), tests)
+
+
+OWNERSHIP, DIRECTORY = "tests/crawl/test_ownership.py", "tests/crawl/test_directory.py"
+FILES = "tests/files/test_own.py"
+CLIENT, FORBIDDEN, PARSER = (
+    "tests/fetch/test_client.py",
+    "tests/fetch/test_forbidden.py",
+    "tests/fetch/test_response_parser.py",
+)
+SHAPER, CONNECTION, DECODE = (
+    "tests/fetch/test_shaper.py",
+    "tests/fetch/test_connection.py",
+    "tests/fetch/test_decode.py",
+)
+SANDBOX, WORKERS, BAD_REPLIES = (
+    "tests/extract/test_sandbox.py",
+    "tests/extract/test_workers.py",
+    "tests/extract/test_bad_replies.py",
+)
+DISK = "tests/crawl/test_stop.py::test_below_min_free_disk_the_crawl_pauses_and_says_so"
+
+SAFETY: tuple[Safety, ...] = (
+    *(Safety(f"sync: {what}", mutant, (DURABLE,)) for what, mutant in CRAWL_SYNCS.items()),
+    _row("sync: after a cut", "shards.writer", "        os.ftruncate(descriptor, length)\n        os.fsync(descriptor)\n",
+         "        os.ftruncate(descriptor, length)\n", "tests/shards/test_writer.py"),
+    _row("sync: of a file or folder", "files.own", "    try:\n        os.fsync(descriptor)\n    finally:\n        os.close(descriptor)\n",
+         "    os.close(descriptor)\n", FILES),
+    _row("sync: a part of the graph", "convert.job", "            sync_tree(staged)\n", "", CONVERT_DURABLE),
+    _row("sync: the name of a part", "convert.job", "            sync(final.parent)\n", "", CONVERT_DURABLE),
+    _row("sync: the state of a conversion", "convert.job", "    sync(temporary)\n", "", CONVERT_DURABLE),
+    _row("sync: the name of that state", "convert.job", "    sync(path.parent)\n", "", CONVERT_DURABLE),
+    _row("sync: graph.json is gone", "convert.steps", "        sync(job.out)  #", "        pass  #", CONVERT_DURABLE),
+    _row("graph.json is removed before parts change", "convert.steps", '        (job.out / "graph.json").unlink()\n', "", CONVERT_DURABLE),
+    _row("sync: an export", "convert.export", "        sync(temporary)\n", "", "tests/convert/test_export.py"),
+    _row("sync: the name of an export", "convert.export", "        sync(path.parent)\n", "", "tests/convert/test_export.py"),
+    _row("sync: the copy in the thesis' format", "convert.command", "        sync(temporary)\n", "", CONVERT_DURABLE),
+    _row("sync: the name of that copy", "convert.command", "        sync(to.parent)\n", "", CONVERT_DURABLE),
+    _row("lock: of the crawl directory", "crawl.directory", "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+         "            pass\n", DIRECTORY),
+    _row("lock: a claim takes it", "crawl.directory", "        make_folder(self.path)\n        self.lock()\n", "        make_folder(self.path)\n", DIRECTORY),
+    _row("lock: a second process is refused", "crawl.preflight", "        directory.lock()\n", "        pass\n", "tests/crawl/test_resume.py"),
+    _row("lock: of a conversion", "convert.job", "            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+         "            pass\n", "tests/convert/test_command.py"),
+    _row("guard: a foreign crawl directory", "crawl.directory", "        refuse_foreign(self.path)\n", "", DIRECTORY, OWNERSHIP),
+    _row("guard: the same before a resume", "crawl.preflight", "    refuse_foreign(directory.path)\n", "", OWNERSHIP),
+    _row("guard: O_EXCL of a new file", "files.own", "os.O_CREAT | os.O_EXCL |", "os.O_CREAT |", FILES),
+    _row("guard: O_NOFOLLOW of a new file", "files.own", "os.O_EXCL | os.O_NOFOLLOW |", "os.O_EXCL |", FILES),
+    _row("guard: O_NOFOLLOW of a file of ours", "files.own", "flags | os.O_NOFOLLOW |", "flags |", FILES),
+    _row("guard: whose file", "files.own", "        refuse_file(path, os.fstat(descriptor))\n", "        pass\n", FILES),
+    _row("guard: whose folder", "files.own", "        refuse_folder(path)\n", "        pass\n", FILES),
+    _row("close: a file that is refused", "files.own", "    except NotOursError:\n        os.close(descriptor)\n", "    except NotOursError:\n", FILES),
+    _row("close: a synced file", "files.own", "        os.fsync(descriptor)\n    finally:\n        os.close(descriptor)\n",
+         "        os.fsync(descriptor)\n    finally:\n        pass\n", FILES),
+    _row("close: a shard of an earlier number", "shards.writer", "        self._operations_of_closed = self.operations\n        for file in self._files.values():\n            file.close()\n",
+         "        self._operations_of_closed = self.operations\n", "tests/shards/test_writer.py"),
+    _row("close: the shards at the end", "shards.writer", "        self._scribe.shutdown(wait=True)\n        for file in self._files.values():\n            file.close()\n",
+         "        self._scribe.shutdown(wait=True)\n", "tests/shards/test_writer.py"),
+    _row("close: the scribe is waited for", "shards.writer", "        self._scribe.shutdown(wait=True)\n", "        self._scribe.shutdown(wait=False)\n", "tests/shards/test_writer.py"),
+    _row("guard: a failed write is never synced", "shards.writer", "        if self.failure:\n            raise self.failure\n", "", "tests/shards/test_writer.py"),
+    _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),
+    _row("guard: the old table is not written into", "frontier.rocks", "        Path(path).unlink(missing_ok=True)\n", "", "tests/frontier/test_rocks.py"),
+    _row("guard: addresses of DNS", "fetch.dns", "self._guard.refusal(address) for", "None for", FORBIDDEN),
+    _row("guard: addresses in URLs", "fetch.dns", "self._guarded((address,))", "Answer((address,))", FORBIDDEN),
+    _row("guard: public addresses without a contact", "engine.handler", 'public=bool(settings["CONTACT_URL"])', "public=True", "tests/engine/test_handler.py"),
+    _row("guard: bad ports", "fetch.client", "        if target.port in self._bad_ports:\n", "        if False:\n", CLIENT, FORBIDDEN),
+    _row("cap: addresses of a name", "fetch.dns", "allowed[:MAX_ADDRESSES]", "allowed", "tests/fetch/test_dns.py"),
+    _row("cap: sockets", "fetch.connections", "        if self.sockets >= self.cap:\n            return False\n", "", "tests/fetch/test_connections.py"),
+    _row("cap: a closed socket keeps its place", "fetch.connections", "        self.closing[name] = None\n", "", "tests/fetch/test_connections.py"),
+    _row("cap: a socket that is gone frees its place", "fetch.connections", "            self.closing.pop(name, None)\n", "            pass\n", "tests/fetch/test_connections.py"),
+    _row("cap: an unused place is given back", "fetch.client", "                self._grant(self.governor.give_back())\n            else:\n", "                pass\n            else:\n", CLIENT),
+    _row("cap: whoever waits gives up", "fetch.client", "                self.governor.give_up(ticket)\n", "", CLIENT),
+    _row("cap: an idle socket makes room", "fetch.client", "            place.close.close()\n", "            pass\n", CLIENT),
+    _row("cap: requests that wait for a place", "engine.connection_middlewares", "return self._fetcher.room() if self._fetcher.crowded else None", "return None", "tests/engine/test_connection_middlewares.py"),
+    _row("cap: few file descriptors", "crawl.preflight", '        settings.set("MAX_TCP_CONNECTIONS", most, priority=settings.getpriority("MAX_TCP_CONNECTIONS") or 0)\n', "        pass\n", "tests/crawl/test_preflight.py"),
+    _row("close: a connection that failed", "fetch.connection", "        exchange, self._exchange = self._exchange, None\n        self.close()\n", "        exchange, self._exchange = self._exchange, None\n", CLIENT),
+    _row("close: a connection without keep-alive", "fetch.connection", "        if not exchange.parser.reusable:\n            self.close()\n", "        if not exchange.parser.reusable:\n            pass\n", CLIENT),
+    _row("close: a connection that speaks unasked", "fetch.connection", "        if exchange is None:  # an idle connection has nothing to say\n            self.close()\n", "        if exchange is None:  # an idle connection has nothing to say\n", CLIENT, CONNECTION),
+    _row("close: the socket itself", "fetch.connection", "            self._transport.abort()\n", "            pass\n", CLIENT),
+    _row("close: with a reset", "fetch.sockets", "    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)\n", "", CLIENT, CONNECTION, "tests/fetch/test_kernel.py"),
+    _row("close: a cancelled exchange", "fetch.client", "        except asyncio.CancelledError:\n            connection.close()\n            raise\n        finally:\n            self.exchanging", "        except asyncio.CancelledError:\n            raise\n        finally:\n            self.exchanging", CLIENT),
+    _row("close: a connection that cannot be made", "fetch.client", "                sock.close()\n", "                pass\n", CLIENT),
+    _row("close: a place whose connection cannot be made", "fetch.client", "        except BaseException as error:\n            connection.close()\n", "        except BaseException as error:\n", CLIENT),
+    _row("close: what rested too long", "fetch.client", "        for connection in self.governor.idle_since(loop.time() - self.settings.idle_seconds):\n            connection.close()\n", "", CLIENT),
+    _row("close: idle connections at the end", "fetch.client", '        for connection in self.governor.idle_since(float("inf")):\n            connection.close()\n', "", CLIENT),
+    _row("close: the DNS channels", "fetch.client", "        self._resolver.close()\n", "", CLIENT),
+    _row("charge: bytes that are read", "fetch.connection", "            if self._shaper.received(nbytes + self._shaken_bytes, self):\n                self._pause()\n", "            pass\n", CONNECTION),
+    _row("charge: a pause holds", "fetch.connection", "                self._pause()\n", "                pass\n", CONNECTION),
+    _row("charge: the shaper's bucket", "fetch.shaper", "        if self._bucket.take(charge, now) == 0.0 and not self._readers:\n", "        if not self._readers:\n", SHAPER),
+    _row("charge: the debt", "fetch.bandwidth", "        self._debt_bytes += nbytes\n", "", "tests/fetch/test_bandwidth.py"),
+    _row("charge: a connection that closes leaves the line", "fetch.connection", "            self._shaper.forget(self)\n", "            pass\n", CONNECTION, SHAPER),
+    _row("charge: new downloads wait", "engine.bandwidth_middleware", "return None if self._shaper.may_start else self._shaper.admit()", "return None", "tests/engine/test_bandwidth_middleware.py"),
+    _row("charge: the fetcher has the shaper", "engine.bandwidth_middleware", "        fetcher_of(crawler).shaper = middleware._shaper\n", "", "tests/engine/test_bandwidth_middleware.py"),
+    _row("cap: body", "fetch.response_parser", "        if len(data) > room:\n", "        if False:\n", PARSER),
+    _row("cap: head", "fetch.response_parser", "        if self._head_size > self._limits.head_bytes:\n", "        if False:\n", PARSER),
+    _row("cap: a head that never ends", "fetch.response_parser", "            self._count_head(len(data))\n", "            pass\n", PARSER),
+    _row("cap: number of headers", "fetch.response_head", "    if len(lines) > header_count:\n", "    if False:\n", PARSER),
+    _row("cap: framing of chunks", "fetch.response_parser", "        if self._framing_size > self._limits.framing_bytes:\n            self._cut(CUT_FRAMING)\n            return after\n", "", PARSER),
+    _row("cap: decoded bytes", "fetch.decode", "            raise _Full\n        self.decoded", "        self.decoded", DECODE),
+    _row("cap: layers of codings", "fetch.decode", "    if len(layers) > MAX_LAYERS:\n", "    if False:\n", DECODE),
+    _row("cap: an inner layer", "fetch.decode", "if layers else cap_bytes", "if False else cap_bytes", DECODE),
+    _row("cap: members of gzip", "fetch.decode", "range(MAX_MEMBERS)", "range(1 << 30)", DECODE),
+    _row("cap: zstd's window", "fetch.decode", "max_window_size=_ZSTD_WINDOW_BYTES", "", DECODE),
+    _row("timeout: an exchange", "fetch.connection", "        self._set_timer(min(exchange.deadline, exchange.last_byte_at + exchange.silence_seconds))\n        if self._tls", "        if self._tls", CLIENT),
+    _row("sandbox: limits", "extract.sandbox", "            resource.setrlimit(limit, (most, most))\n", "            pass\n", SANDBOX),
+    _row("sandbox: no new rights", "extract.sandbox", "    return _prctl(_PR_SET_NO_NEW_PRIVS, 1)\n", "    return True\n", SANDBOX),
+    _row("sandbox: Landlock", "extract.sandbox", "bool(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0) == 0)", "True", SANDBOX),
+    _row("sandbox: seccomp", "extract.sandbox", "    return _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header)\n", "    return True\n", SANDBOX),
+    _row("sandbox: workers enter it", "extract.worker", "    return sandbox.enter()\n", "    return tuple(sandbox.MEASURES)\n", SANDBOX),
+    _row("sandbox: minimal environment", "extract.process", "            env=_environment(),\n", "", SANDBOX),
+    _row("sandbox: no modules of the working directory", "extract.process", '"-P", ', "", SANDBOX),
+    _row("limit: a worker's memory", "extract.worker", "    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))\n", "", WORKERS),
+    _row("limit: a worker's CPU time", "extract.worker", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "", WORKERS),
+    _row("kill: a worker that does not answer", "extract.process", "            self.overdue = True\n            self._process.kill()\n", "            self.overdue = True\n", WORKERS),
+    _row("kill: a worker that lies", "extract.process", "        self.leaving = True\n        self._process.kill()\n", "        self.leaving = True\n", WORKERS),
+    _row("kill: a worker that lingers", "extract.process", "        self._process.kill()\n        return self._process.wait()\n", "        return self._process.wait()\n", WORKERS),
+    _row("cap: a worker's reply", "extract.frames", "    if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:\n", "    if False:\n", "tests/extract/test_frames.py", BAD_REPLIES),
+    _row("guard: robots.txt", "engine.robots_middleware", "not self._policy.allowed(record, request.url)", "False", "tests/engine/test_robots_middleware.py"),
+    _row("guard: robots.txt that is not known", "engine.robots_middleware", "record is None or", "record is not None and", "tests/engine/test_robots_middleware.py"),
+    _row("guard: scope of requests", "engine.scope_middlewares", "        raise OutOfScope(url, reason, state)\n", "", "tests/engine/test_scope_middlewares.py"),
+    _row("guard: a lease", "engine.lease_middleware", "        if lease is None:\n            raise", "        if lease is None:\n            return\n            raise", "tests/engine/test_lease_middleware.py"),
+    _row("delay: of a host", "frontier.politeness", "            self.host_delay_seconds,\n            min(crawl", "            0.0,\n            min(crawl", "tests/frontier/test_politeness.py"),
+    _row("delay: Crawl-delay", "frontier.politeness", "            min(crawl_delay_seconds or 0.0, self.crawl_delay_max_seconds),\n", "", "tests/frontier/test_politeness.py"),
+    _row("delay: Retry-After", "frontier.politeness", "            wait = max(wait, min(outcome.retry_after_seconds, self.retry_after_max_seconds))\n", "            pass\n", "tests/frontier/test_politeness.py"),
+    _row("delay: a host before its time", "frontier.turns", "        if ready_at <= now:\n", "        if True:\n", "tests/frontier/test_turns.py"),
+    _row("delay: of an address in the frontier", "frontier.turns", "or self._admitted(host, now):\n", "or True:\n", "tests/frontier/test_turns.py"),
+    _row("delay: an address that was used", "frontier.turns", "        address.used_until = max(address.used_until, when + self._delay)\n", "", "tests/frontier/test_turns.py"),
+    _row("delay: of an address at the socket", "fetch.address_gate", "            await self._wait_for_clock(str(address))\n", "            pass\n", "tests/fetch/test_address_gate.py"),
+    _row("delay: the address is told", "fetch.address_gate", "        self._clock.used(str(address), when)\n", "", "tests/fetch/test_address_gate.py"),
+    _row("delay: requests go through the gate", "fetch.client", "        await gate.enter(address)\n", "", "tests/fetch/test_address_gate.py"),
+    _row("pause: MIN_FREE_DISK", "crawl.disk_watch", "short and self._control.pause(REASON)", "False", "tests/crawl/test_disk_watch.py"),
+    _row("pause: the disk is looked at", "engine.running", "        every(DISK_SECONDS, self._watch_disk, at_once=True)\n", "", DISK),
+    _row("pause: URLs are held", "crawl.control", "            self._hold(True)\n", "            pass\n", "tests/crawl/test_control.py"),
+)  # fmt: skip
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "shards/writer.py",
+        "elif size > kept:",
+        "elif size >= kept:",
+    ): "a cut to the length that it has changes nothing",
+    ("crawl/commit.py", "if checkpoint:", "if (not checkpoint):"): "decides only which kill point is passed",
+    (
+        "fetch/bandwidth.py",
+        "FIRST_GUESS_BYTES = 24 * 1024",
+        "FIRST_GUESS_BYTES = 25 * 1024",
+    ): "a guess, replaced by what is measured",
+}
+"""(path, the line as it is, the line as it becomes), stripped → why no test can notice."""

@@ -1,0 +1,280 @@
+"""What a reply, or the lack of one, means for the URL that was leased. Pure.
+
+    reply ──judge──► READ ──document_of, extraction──► page_of ──► Page
+                     Page (a redirect or an error), Retry, Respell
+    no reply ──judge_failure──► Page, Retry, Respell, GiveBack
+    refused on the way ──refused──► Page
+    reply to robots.txt ──judge_robots──► Follow, Learn
+    no reply ──judge_robots_failure──► Learn, Page, Retry, Respell, GiveBack
+
+One decision ends one lease; that of READ and Page ends when the Page is recorded. Every node gets its line in the page
+log: what failed for good is a Page, too. Nothing here fetches, waits or reads a clock. The spider carries the decision
+out; a reader of archives can ask the same questions about replies from a file.
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Final
+
+from webgraph_it.crawl.reasons import MEANINGS, failure_of_status, meaning_of
+from webgraph_it.crawl.spellings import next_spelling
+from webgraph_it.extract.headers import NAMES
+from webgraph_it.extract.records import Document, Extraction
+from webgraph_it.fetch.reply import Reply
+from webgraph_it.fetch.retry_after import retry_after_seconds
+from webgraph_it.frontier.records import Failure, Lease
+from webgraph_it.items import Link, Page, State
+from webgraph_it.robots.policy import PRODUCT_TOKEN, RobotsPolicy, redirect_target
+from webgraph_it.robots.record import RobotsRecord
+from webgraph_it.robots.tag import nofollow
+from webgraph_it.urls import Refusal, name
+
+REDIRECTS = (301, 302, 303, 307, 308)
+MAX_SPELLINGS = 5
+"""Redirects to another spelling of the same node, before it is given up."""
+LOCAL_PAUSE_SECONDS = 5.0
+"""How long a host is left alone if this machine could not ask it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The reply is a document: `document_of` is to be read for links, and `page_of` makes the Page."""
+
+
+READ: Final = Read()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """It failed for the moment: the same URL later."""
+
+    failure: Failure
+    """What counts against the host."""
+    seconds: float = 0.0
+    """How long the fetch took."""
+    retry_after_seconds: float | None = None
+    """What the server asked for; None: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Respell:
+    """The same node is to be fetched at another spelling of its URL."""
+
+    url: str
+    fetched: bool
+    """False: nobody answered at this spelling."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GiveBack:
+    """Nothing was learnt: the URL goes back as it was, and no attempt is used up."""
+
+    pause_seconds: float = 0.0
+    """How long its host is left alone, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """robots.txt redirected: it is to be asked for there."""
+
+    url: str
+    hops: int
+    """Redirects so far, this one included."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learn:
+    """What is known of robots.txt now."""
+
+    record: RobotsRecord
+    crawl_delay_seconds: float | None
+    """What it asks for; None: nothing."""
+    seconds: float
+
+
+PageDecision = Read | Page | Retry | Respell
+FailureDecision = Page | Retry | Respell | GiveBack
+RobotsDecision = Follow | Learn
+RobotsFailureDecision = Learn | FailureDecision
+Decision = PageDecision | RobotsDecision | RobotsFailureDecision
+
+
+# -- pages ------------------------------------------------------------------------------------------------------
+
+
+def judge(reply: Reply, lease: Lease, *, may_retry: bool) -> PageDecision:
+    """`may_retry`: another attempt is left."""
+    status = reply.status
+    if 200 <= status < 300:
+        return READ
+    if status in REDIRECTS:
+        return _redirected(reply, lease)
+    if may_retry and (failure := failure_of_status(status)) is not Failure.NONE:
+        return Retry(failure, reply.seconds, _retry_after(reply))
+    return error_page(reply, lease, f"status-{status}")
+
+
+def _redirected(reply: Reply, lease: Lease) -> Page | Respell:
+    """A page with one link, except to another spelling of the same node, which is fetched again there."""
+    location = reply.header(b"Location")
+    target = name(location, reply.url)
+    if isinstance(target, Refusal) or not location:
+        return error_page(reply, lease, "redirect-nowhere")
+    if target.key != lease.key:
+        return _page(reply, lease, State.REDIRECT, reply.media_type()[0], links=(Link(*target, "redirect"),))
+    if lease.spellings >= MAX_SPELLINGS:
+        return error_page(reply, lease, "redirect-loop")
+    return Respell(target.url, fetched=True, seconds=reply.seconds)
+
+
+def judge_failure(reason: str, lease: Lease, now: float, *, may_retry: bool) -> FailureDecision:
+    """No reply came; `reason` is one of reasons.MEANINGS, or `forbidden/…`."""
+    meaning = meaning_of(reason) or MEANINGS["network"]
+    if meaning.goes_back:
+        return GiveBack(LOCAL_PAUSE_SECONDS if is_local(reason) else 0.0)
+    if meaning.nobody_there and (other := next_spelling(lease.url, lease.spellings)) is not None:
+        return Respell(other, fetched=False)
+    return Retry(meaning.failure) if may_retry else refused(State.ERROR, reason, lease, now)
+
+
+def is_local(reason: str) -> bool:
+    """Whether this machine is to blame, not the host."""
+    return reason.startswith("local-")
+
+
+def refused(state: State, reason: str, lease: Lease, now: float) -> Page:
+    """The URL was not fetched, or nobody answered: only its state is known."""
+    return Page(
+        url=lease.url,
+        key=lease.key,
+        digest=lease.digest,
+        time=now,
+        state=state,
+        status=0,
+        depth=lease.depth,
+        via=lease.via,
+        host_depth=lease.host_depth,
+        reason=reason,
+    )
+
+
+# -- documents --------------------------------------------------------------------------------------------------
+
+
+def document_of(reply: Reply) -> Document:
+    """The reply as the extractors want it."""
+    media_type, charset = reply.media_type()
+    headers = tuple((name, value) for name, header in _LINK_HEADERS for value in reply.values(header))
+    tags = [value.decode("latin-1") for value in reply.values(b"X-Robots-Tag")]
+    return Document(
+        reply.body, reply.url, media_type, charset, headers, bool(tags) and nofollow(tags, PRODUCT_TOKEN)
+    )
+
+
+_LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name != "location")
+
+
+def page_of(reply: Reply, lease: Lease, extraction: Extraction, followed_only: Set[str]) -> Page:
+    """The Page of a document that was read. `followed_only`: kinds of links that are followed and are no arcs."""
+    return _page(
+        reply,
+        lease,
+        State.FETCHED,
+        extraction.media_type,
+        extraction.links,
+        extraction.reason,
+        extraction.content_digest,
+        frozenset([link.digest for link in extraction.links if link.kind in followed_only])
+        if followed_only
+        else frozenset(),
+    )
+
+
+def error_page(reply: Reply, lease: Lease, reason: str) -> Page:
+    """The node's line in the page log, and nothing in the graph."""
+    return _page(reply, lease, State.ERROR, reply.media_type()[0], reason=reason)
+
+
+def _page(
+    reply: Reply,
+    lease: Lease,
+    state: State,
+    media_type: str,
+    links: tuple[Link, ...] = (),
+    reason: str = "",
+    content_digest: str = "",
+    followed: frozenset[bytes] = frozenset(),
+) -> Page:
+    body = reply.body
+    if body and not content_digest:
+        content_digest = md5(body, usedforsecurity=False).hexdigest()
+    return Page(
+        url=reply.url,
+        key=lease.key,
+        digest=lease.digest,
+        time=reply.times.start,
+        state=state,
+        status=reply.status,
+        depth=lease.depth,
+        via=lease.via,
+        links=links,
+        media_type=media_type,
+        size_bytes=len(body),
+        content_digest=content_digest,
+        address=reply.address_text,
+        reason=reason,
+        seconds=reply.seconds,
+        host_depth=lease.host_depth,
+        followed=followed,
+    )
+
+
+# -- robots.txt -------------------------------------------------------------------------------------------------
+
+
+def judge_robots(
+    reply: Reply, hops: int, previous: RobotsRecord | None, policy: RobotsPolicy, now: float
+) -> RobotsDecision:
+    """`hops`: redirects on the way; `previous`: what was known of this origin's robots.txt, if anything."""
+    onward = redirect_target(reply.status, reply.url, reply.header(b"Location"), hops)
+    if onward is not None:
+        return Follow(onward, hops + 1, reply.seconds)
+    record = policy.judge(
+        reply.status,
+        reply.body,
+        "dataloss" if "dataloss" in reply.flags else None,
+        hops,
+        now,
+        previous=previous,
+        retry_after_seconds=_retry_after(reply),
+    )
+    return _learn(record, policy, reply.seconds)
+
+
+def judge_robots_failure(
+    reason: str,
+    lease: Lease,
+    hops: int,
+    previous: RobotsRecord | None,
+    policy: RobotsPolicy,
+    now: float,
+    *,
+    may_retry: bool,
+) -> RobotsFailureDecision:
+    """Nobody there: as for a page. Any other failure: robots.txt is unreachable, and its pages wait."""
+    meaning = meaning_of(reason) or MEANINGS["network"]
+    if meaning.goes_back or (meaning.nobody_there and not hops):
+        return judge_failure(reason, lease, now, may_retry=may_retry)
+    return _learn(policy.judge(0, b"", reason, hops, now, previous=previous), policy, 0.0)
+
+
+def _learn(record: RobotsRecord, policy: RobotsPolicy, seconds: float) -> Learn:
+    return Learn(record, policy.crawl_delay(record), seconds)
+
+
+def _retry_after(reply: Reply) -> float | None:
+    """Seconds from the end of the reply; a server may have written a date."""
+    return retry_after_seconds(reply.header(b"Retry-After"), reply.times.end)

@@ -1,0 +1,39 @@
+"""What middlewares want to be sent for a lease that is out, and when its host may be asked again."""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from webgraph_it.frontier.records import Lease
+
+
+class Again:
+    """A few requests at most: a middleware asks for one at a time."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[float, Request]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def put(self, request: "Request", ready_at: float) -> None:
+        self._waiting.append((ready_at, request))
+
+    def take(self, now: float) -> "Request | None":
+        """The first that may be sent now."""
+        for entry in self._waiting:
+            if entry[0] <= now:
+                self._waiting.remove(entry)
+                return entry[1]
+        return None
+
+    def holds(self, lease: "Lease") -> bool:
+        """Whether a request for this lease waits here."""
+        return any(request.meta["lease"] is lease for _, request in self._waiting)
+
+    def wake_at(self, other: float | None) -> float | None:
+        """When the first may be sent, or `other` if that is sooner."""
+        times = [ready_at for ready_at, _ in self._waiting]
+        return min(times if other is None else [*times, other], default=None)

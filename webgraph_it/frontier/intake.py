@@ -1,0 +1,227 @@
+"""What is queued: URLs that were never seen before and that no limit cuts, each at its place in its host's queue.
+
+    links of a page ─► seen? ─► cut? ─► host's queue, line of hosts
+    seeds           ─► the same, for many hosts at once
+
+Every change goes to the layers in the same call: a commit holds all of a call or nothing of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from webgraph_it.items import Link, State
+
+from .hosts import Host
+from .layers import Layers
+from .layout import PLACE, QUEUE, SEEN, host_of, packed_entry, packed_seed, packed_seen, seen_of
+from .order import Priority
+from .records import Added, Cut, Limits
+from .roster import Roster
+from .seen import Seen
+from .state import Totals
+from .traps import Traps
+
+DEPTH, PAGES_PER_HOST = "depth", "pages-per-host"
+"""Reasons of State.QUOTA_CUT."""
+
+
+class Intake:
+    """The way into the queues."""
+
+    def __init__(
+        self, layers: Layers, roster: Roster, totals: Totals, limits: Limits, priority: Priority
+    ) -> None:
+        self._layers = layers
+        self._roster = roster
+        self._totals = totals
+        self._limits = limits
+        self._priority = priority
+        self.traps = Traps(layers, limits)
+        self.seen = Seen(layers)
+
+    def add(
+        self,
+        links: Sequence[Link],
+        depth: int,
+        via: str,
+        now: float,
+        *,
+        host_depth: int = 0,
+        content_digest: str = "",
+        traps: Mapping[bytes, str] | None = None,
+        page_trap: str = "",
+    ) -> Added:
+        """Frontier.add."""
+        page_trap = page_trap or self.content_trap(via, content_digest)
+        new = self.seen.new(links)
+        page_host = host_of(via) if via else ""
+        touched: dict[str, Host] = {}
+        cuts: list[Cut] = []
+        for link in new:
+            name = host_of(link.key)
+            host = touched.get(name)
+            if host is None:
+                host = touched[name] = self._roster.host(name)
+            link_host_depth = host_depth + 1 if name == page_host else 0
+            trap = (traps and traps.get(link.digest)) or page_trap
+            cut = self._cut(link, host, depth, link_host_depth, trap)
+            if cut is None:
+                self.enqueue(host, link, depth, link_host_depth, via, now)
+            else:
+                cuts.append(cut)
+                self.seen.keep(link.digest, packed_seen(cut.state, 0))
+        for host in touched.values():
+            if host.accepted:
+                self._roster.save(host)
+        self._totals.seen += len(new)
+        self._totals.cut += len(cuts)
+        return Added(new, cuts)
+
+    def content_trap(self, page_key: str, content_digest: str) -> str:
+        """Frontier.content_trap."""
+        return self.traps.same_content(page_key, content_digest)
+
+    def add_seeds(self, links: Sequence[Link], now: float) -> Added:
+        """Frontier.add_seeds."""
+        names = [host_of(link.key) for link in links]
+        hosts = self._roster.known(set(names))
+        known = self.seen.known(self._perhaps_seen(links, names, hosts))
+        new: list[Link] = []
+        cuts: list[Cut] = []
+        uncut: list[State] = []
+        queued: dict[str, Host] = {}
+        planted: set[str] = set()
+        to_plant: list[Link] = []
+        for link, name in zip(links, names, strict=True):
+            key = SEEN + link.digest
+            seen = known.get(key)
+            if seen is None and name not in hosts and name not in planted and "?" not in link.key:
+                known[key] = b""
+                to_plant.append(link)
+                planted.add(name)
+                new.append(link)
+                continue
+            was = seen_of(seen)[0] if seen else State.NEVER_TRIED
+            was_cut = was in (State.TRAP_CUT, State.QUOTA_CUT)
+            if seen is not None and not was_cut:
+                continue
+            self._plant(to_plant, now)
+            to_plant.clear()
+            host = hosts.get(name)
+            if host is None:
+                host = hosts[name] = self._roster.host(name)
+            cut = self._cut(link, host, 0, 0, "", is_seed=True)
+            known[key] = state = b"" if cut is None else packed_seen(cut.state, 0)
+            if state != seen:
+                self._layers.put(key, state)
+            if not was_cut:
+                new.append(link)
+            if cut is None:
+                self.enqueue(host, link, 0, 0, "", now)
+                queued[name] = host
+                if was_cut:
+                    uncut.append(was)
+            elif not was_cut:
+                cuts.append(cut)
+        self._plant(to_plant, now)
+        for host in queued.values():
+            self._roster.save(host)
+        self._totals.seen += len(new)
+        self._totals.cut += len(cuts) - len(uncut)
+        return Added(new, cuts, tuple(uncut))
+
+    def _perhaps_seen(
+        self, links: Sequence[Link], names: list[str], hosts: Mapping[str, Host]
+    ) -> Sequence[Link]:
+        """The others are new: of a host that was never saved, only cut URLs may have been seen."""
+        if self._totals.cut:
+            return links
+        return [link for link, name in zip(links, names, strict=True) if name in hosts]
+
+    def _cut(
+        self, link: Link, host: Host, depth: int, host_depth: int, trap: str, *, is_seed: bool = False
+    ) -> Cut | None:
+        limits = self._limits
+        if trap:
+            return Cut(link, State.TRAP_CUT, trap, host_depth)
+        if limits.max_depth and depth > limits.max_depth:
+            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
+        if reason := self.traps.host_depth(host_depth) or self.traps.queries(link):
+            return Cut(link, State.TRAP_CUT, reason, host_depth)
+        if cut := self._cut_by_quota(link, host, host_depth):
+            return cut
+        if not (host.accepted or is_seed) and (reason := self.traps.hosts(host.name)):
+            return Cut(link, State.TRAP_CUT, reason, host_depth)
+        return None
+
+    def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
+        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
+            return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
+        return None
+
+    def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
+        """Frontier.reconsider."""
+        if not self.seen.is_quota_cut(link.digest):
+            return False
+        host = self._roster.host(host_of(link.key))
+        limits = self._limits
+        if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if not host.accepted and self.traps.hosts(host.name):
+            return False
+        if reason == DEPTH and (self.traps.host_depth(host_depth) or self.traps.queries(link)):
+            return False  # what pages-per-host cut had passed these, and was counted
+        self.enqueue(host, link, depth, host_depth, via, now)
+        self._roster.save(host)
+        self.seen.mark_queued(link.digest)
+        self._totals.cut -= 1
+        return True
+
+    def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
+        """At the end of its host's queue; a host without URLs joins the line."""
+        packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
+        self.append(host, self.new_place(link.key, depth), packed)
+        self._totals.entries += 1
+        if not host.accepted:
+            self._totals.hosts += 1
+            self.traps.count_host(host.name)
+        host.accepted += 1
+        host.queued += 1
+        if host.queued == 1:
+            self._roster.enter(host, now)
+        elif host in self._roster.resting:
+            self._roster.put(host, now)
+
+    def _plant(self, seeds: list[Link], now: float) -> None:
+        """Seeds on hosts that were never met: what `_cut`, `_enqueue` and `save` would do, in less time."""
+        priority, count_host = self._priority, self.traps.count_host
+        names: list[bytes] = []
+        changes: dict[bytes, bytes] = {}
+        queues: dict[bytes, bytes] = {}
+        first = self._totals.next_numbers(2 * len(seeds))
+        for number, (url, key, digest, _) in zip(count(first, 2), seeds):
+            host = host_of(key)
+            name = host.encode()
+            prefix = QUEUE + name + b")"
+            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0), number, 0)
+            changes[entry] = packed_seed(url, key, digest)
+            changes[SEEN + digest] = b""
+            count_host(host)
+            names.append(name)
+        self._layers.start_ranges(queues, changes)
+        self._roster.enter_new(names, first + 1, now)
+        self._totals.entries += len(seeds)
+        self._totals.hosts += len(seeds)
+
+    def new_place(self, key: str, depth: int) -> bytes:
+        """Behind all that have its priority."""
+        return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
+
+    def append(self, host: Host, place: bytes, packed: bytes) -> None:
+        """Put an entry into the queue of its host."""
+        entry = host.prefix + place
+        self._layers.append(host.prefix, entry, packed)
+        if host.window is not None:
+            host.window.offer((entry, packed))
+        if place < host.lowest:
+            host.lowest = place

@@ -1,0 +1,174 @@
+"""The crawl directory: the names and places of its files, and what of them is committed.
+
+    <JOBDIR>/
+      crawl.json              one JSON object; "recipe_version" says how its nodes are named (urls.names)
+      committed.json          {"graph": {"000001.g16": bytes, …}, "urls": {…}, "pages": {…}}, once committed
+      crawl.lock              locked by the running process, which writes its pid there
+      graph/000001.g16 …      hashed edge sequences         (shards/formats.py has these three, byte by byte)
+      urls/000001.tsv …       one line per new node
+      pages/000001.jsonl …    one line per URL that was tried
+      frontier/               the embedded store; frontier.new and frontier.work are those of a repair
+      seeds/000001.txt …      the seed lists as they were when they were given
+      reports/                progress.jsonl, and the reports
+
+A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones.
+Where committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
+
+Guarantees: no other module knows these names. Nothing here writes: a crawl that runs does (crawl/directory.py).
+Whatever is wrong with a directory is one ShardError that says what was found, what was expected and what to do. This
+module needs neither numpy nor pyarrow: the crawl imports it.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from webgraph_it.files.received import InputError, is_count, read_json_object, regular_size, shown
+from webgraph_it.shards.formats import SUFFIXES, Part, ShardError, is_shard_name, json_lines, numbered_files
+
+CRAWL_FILE, COMMITTED_FILE, LOCK_FILE = "crawl.json", "committed.json", "crawl.lock"
+FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"
+REBUILT, LOOKUP = "frontier.new", "frontier.work"
+"""Of a repair."""
+PROGRESS_FILE = "progress.jsonl"
+FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
+FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
+
+
+class CrawlDirectory:
+    """Where everything of one crawl is, and what it left. Nothing is read before it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.crawl_file = path / CRAWL_FILE
+        self.committed_file = path / COMMITTED_FILE
+        self.lock_file = path / LOCK_FILE
+        self.frontier = path / FRONTIER
+        self.seeds = path / SEEDS
+        self.reports = path / REPORTS
+        self.progress_file = self.reports / PROGRESS_FILE
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path}>"
+
+    @property
+    def has_frontier(self) -> bool:
+        """Whether there is a store in frontier/, not only a folder."""
+        return (self.frontier / "CURRENT").exists()
+
+    # -- crawl.json ----------------------------------------------------------------------------------------
+
+    def record(self) -> dict[str, Any]:
+        """crawl.json; empty if there is none."""
+        return _json_object(self.crawl_file) if self.crawl_file.exists() else {}
+
+    def recipe_version(self) -> int:
+        """How the nodes are named; ShardError if this is no crawl directory."""
+        if not self.crawl_file.is_file():
+            raise ShardError(
+                f"{self.path} is not a crawl directory: it has no {CRAWL_FILE}. Give the JOBDIR of a crawl."
+            )
+        version = self.record().get("recipe_version")
+        if not is_count(version):
+            raise ShardError(
+                f"{self.crawl_file} does not say its recipe_version (a number); found {shown(version)}."
+            )
+        return version
+
+    # -- the streams ---------------------------------------------------------------------------------------
+
+    def sizes(self) -> dict[str, int]:
+        """Every file of the three streams, `graph/000001.g16`, with its size on disk."""
+        return {
+            f"{stream}/{file.name}": file.stat().st_size
+            for stream in SUFFIXES
+            for file in self._files(stream)
+        }
+
+    def committed(self) -> dict[str, int] | None:
+        """The bytes that count of each file, by committed.json; None if there is none: all bytes count."""
+        if not self.committed_file.exists():
+            return None
+        lengths = {}
+        for stream, files in _json_object(self.committed_file).items():
+            if (
+                stream not in SUFFIXES
+                or not isinstance(files, dict)
+                or not all(map(is_count, files.values()))
+            ):
+                raise self._says_no_lengths(stream)
+            for name, length in files.items():
+                if not is_shard_name(stream, name):
+                    raise self._says_no_lengths(stream)
+                lengths[f"{stream}/{name}"] = length
+        return lengths
+
+    def parts(self, stream: str) -> list[Part]:
+        """The files of a stream as far as they are committed; ShardError if one is gone or too short."""
+        lengths = self.committed()
+        if lengths is None:
+            return whole_parts(self._files(stream))
+        found = {f"{stream}/{file.name}" for file in self._files(stream)}
+        missing = sorted(name for name in lengths if name.startswith(f"{stream}/") and name not in found)
+        if missing:
+            raise ShardError(
+                f"{self.path} lacks {shown(missing[0])}, which {COMMITTED_FILE} counts: restore the file."
+            )
+        parts = self.parts_within(stream, lengths)
+        for part in parts:
+            _refuse_short(part)
+        return parts
+
+    def parts_within(self, stream: str, lengths: Mapping[str, int]) -> list[Part]:
+        """The files of a stream that are there and that these lengths name, as far as they say."""
+        names = {f"{stream}/{file.name}": file for file in self._files(stream)}
+        return [Part(file, lengths[name]) for name, file in names.items() if name in lengths]
+
+    def _files(self, stream: str) -> list[Path]:
+        return numbered_files(self.path / stream, SUFFIXES[stream])
+
+    def _says_no_lengths(self, stream: str) -> ShardError:
+        if stream not in SUFFIXES:
+            return ShardError(
+                f"{self.committed_file} has {shown(stream)}, expected the lengths of {', '.join(SUFFIXES)}: "
+                "the file is damaged, restore it from a copy."
+            )
+        return ShardError(
+            f"{self.committed_file} does not say how many bytes of each file in {stream}/ count: "
+            "the file is damaged, restore it from a copy."
+        )
+
+    # -- the progress log ----------------------------------------------------------------------------------
+
+    def progress(self) -> Iterator[dict[str, Any] | None]:
+        """The lines of progress.jsonl, in order; None for one that is no JSON object."""
+        if self.progress_file.is_file():  # False for a pipe or a device, too
+            yield from json_lines(Part(self.progress_file, self.progress_file.stat().st_size))
+
+
+def whole_parts(paths: list[Path]) -> list[Part]:
+    """Each file in full."""
+    return [Part(path, _size(path)) for path in paths]
+
+
+def _refuse_short(part: Part) -> None:
+    size = _size(part.path)
+    if size < part.length:
+        raise ShardError(
+            f"{part.path} has {size} bytes, but {part.length} were committed: it was cut after the crawl wrote it. "
+            "Restore the file from a copy."
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return regular_size(path)
+    except InputError as error:
+        raise ShardError(str(error)) from None
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    try:
+        return read_json_object(path)
+    except InputError as error:
+        raise ShardError(f"{error} The file is damaged: restore it from a copy.") from None
