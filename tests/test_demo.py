@@ -164,7 +164,7 @@ def test_an_internet_that_cannot_be_served_is_one_sentence():
 
 def test_a_stage_that_fails_ends_the_demo_with_its_words():
     with pytest.raises(
-        StageFailed, match="`webgraph-it simweb compare …` ended with code 2; what it said is above"
+        StageFailed, match=r"`webgraph-it simweb compare …` ended with code 2\. Its output is above"
     ):
         run("webgraph_it", "simweb", "compare", "/nowhere", "/nowhere")
 
@@ -179,5 +179,5 @@ def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path):
     output, _ = demo.communicate(timeout=60)
     assert demo.returncode == 130, output[-3000:]
     assert "Nothing is left running" in output
-    assert "`make demo` begins again" in output
+    assert "To start again: `make demo`" in output
     assert psutil.wait_procs(family, timeout=10)[1] == []

@@ -47,8 +47,8 @@ def test_it_is_said_at_once_and_then_once_a_minute_with_the_number_since() -> No
     failures = LocalFailures()
     first = failures.note("local-files", 0.0)
     assert first == (
-        "This machine cannot fetch: no file descriptor is free (local-files). 1 URL goes back to be tried again. "
-        "Raise the limit (ulimit -n) or lower MAX_TCP_CONNECTIONS."
+        "This machine cannot fetch: no file descriptor is free (local-files). "
+        "1 URL goes back to the frontier for a retry. Raise the limit (ulimit -n) or lower MAX_TCP_CONNECTIONS."
     )
     assert [failures.note("local-files", 0.01 * n) for n in range(1, 1500)] == [""] * 1499
     assert "1,500 URLs go back" in failures.note("local-files", 60.0)

@@ -109,7 +109,7 @@ def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(web, tmp_
     assert differences(web, tmp_path) != []
     said = resume(tmp_path, **{limit: low + 1})
     assert f"{limit} was {low} and is now {low + 1}" in said
-    assert "were cut by a lower limit before are queued now" in said
+    assert "nodes that a lower limit had cut are queued now" in said
     before = content(tmp_path)
     assert "holds another crawl" in resume(tmp_path, code=2, **{limit: low})
     assert content(tmp_path) == before

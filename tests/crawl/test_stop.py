@@ -188,7 +188,7 @@ def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, 
     ("plan", "words"),
     [
         (None, "BANDWIDTH_SCHEDULE_FILE: "),
-        ("[[", "holds no list, JSON such as"),
+        ("[[", "is not a list, JSON such as"),
         ('[["*", "fast"]]', "BANDWIDTH_SCHEDULE_FILE: 'fast' found, a rate such as"),
     ],
 )

@@ -15,9 +15,9 @@
 The format follows from --to where its ending says it: SUFFIXES and ADDRESSES.
 
 Guarantees: a file appears under its name only when it is complete and on disk. GraphML and GEXF are refused above
---most-arcs, with the size that they would have. In Common Crawl's edges the links of a host to itself are
-left out, as there. A database that exists is replaced only with --replace. All formats but npz, graphml and gexf take
-memory that does not grow with the number of arcs.
+--most-arcs, and the error says how large the file would be. Common Crawl's edges leave out the links of a host to
+itself, and so do ours. A database that exists is replaced only with --replace. All formats but npz, graphml and gexf
+take memory that does not grow with the number of arcs.
 """
 
 import argparse
@@ -197,12 +197,12 @@ def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
     if graph.arcs > most_arcs:
         raise ConvertError(
             f"{graph.path} has {graph.arcs} arcs: as {name} it would be about {size / 1e9:.1f} GB, "
-            f"which no viewer opens. Take --level hosts or domains, or raise --most-arcs (now {most_arcs})."
+            f"too large for any viewer. Use --level hosts or domains, or raise --most-arcs (now {most_arcs})."
         )
 
 
 def _finished(path: Path) -> AbstractContextManager[BinaryIO]:
-    """A file that appears when all of it is written, in a folder that is made if it is missing."""
+    """A file that appears when it is complete. Its folder is created if it is missing."""
     _make_folder(path.parent, path)
     return whole_file(path, SHARED_MODE)
 
@@ -211,7 +211,7 @@ def _make_folder(folder: Path, to: Path | str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise ConvertError(f"--to {to}: {folder} is not a folder and cannot be made one.") from None
+        raise ConvertError(f"--to {to}: {folder} is not a folder and cannot be created.") from None
 
 
 def _lists(graph: WebGraph, progress: Progress) -> Iterator[tuple[Array, Array, Array | None]]:
@@ -253,7 +253,7 @@ def _edges(graph: WebGraph, file: gzip.GzipFile, progress: Progress) -> None:
 
 
 def _gzipped(file: BinaryIO) -> gzip.GzipFile:
-    """Without name and time: the same graph gives the same bytes."""
+    """The gzip header has no name and no time, so that the same graph gives the same bytes."""
     return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
 
 
@@ -297,7 +297,7 @@ def _graphml(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 
 def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
-    """Version 1.2: Gephi and networkx read it; networkx knows no later one."""
+    """Version 1.2, because Gephi and networkx read it, and networkx does not read later ones."""
     with _text(binary) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -322,7 +322,7 @@ def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 @contextmanager
 def _text(file: BinaryIO) -> Iterator[TextIO]:
-    """The file for text; it stays open."""
+    """A text wrapper that leaves the file open."""
     text = TextIOWrapper(file, encoding="utf-8", newline="\n")
     yield text
     text.detach()
