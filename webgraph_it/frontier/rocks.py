@@ -40,7 +40,7 @@ from rocksdict import (
 from .records import FrontierError
 from .store import Changes, Row
 
-BLOCK_CACHE_BYTES = 16 << 20
+BLOCK_CACHE_BYTES = 8 << 20
 BLOOM_BITS_PER_KEY = 10
 MAX_OPEN_FILES = 512
 TABLE_FILE = "commit.sst.part"
