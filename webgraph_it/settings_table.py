@@ -155,8 +155,9 @@ class What(Section):
 
     SEEDS = Setting(
         "seeds/italy.txt",
-        text("the path of a seed file"),
-        "File of seeds. Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
+        text("the path of a seed file, or -"),
+        "File of seeds; `-` reads them from standard input. "
+        "Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
         OnResume.MAY_GROW,
     )
     SCOPE_SURTS = Setting(

@@ -113,6 +113,8 @@ SAFETY: tuple[Safety, ...] = (
     _row("sync: the name of a part", "convert.job", "            sync(final.parent)\n", "", CONVERT_DURABLE),
     _row("sync: graph.json is gone", "convert.steps", "        sync(job.out)  #", "        pass  #", CONVERT_DURABLE),
     _row("graph.json is removed before parts change", "convert.steps", '        (job.out / "graph.json").unlink()\n', "", CONVERT_DURABLE),
+    _row("sync: an exported database", "files.whole_path", "        sync(folder / path.name)\n", "", "tests/convert/to/test_durable.py"),
+    _row("sync: the name of that database", "files.whole_path", "    sync(path.parent)\n", "", "tests/convert/to/test_durable.py"),
     _row("lock: of the crawl directory", "crawl.directory", "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
          "            pass\n", DIRECTORY),
     _row("lock: a claim takes it", "crawl.directory", "        make_folder(self.path)\n        self.lock()\n", "        make_folder(self.path)\n", DIRECTORY),

@@ -53,4 +53,4 @@ def test_without_a_bandwidth_none_is_named() -> None:
     ("crawl", "is_told"), [(Crawl(), True), (Crawl(pages_per_second=50), True), (Crawl(pages=2), False)]
 )
 def test_the_thesis_is_compared_with_only_where_its_numbers_are_used(crawl: Crawl, is_told: bool) -> None:
-    assert ("Beside the thesis" in plan_text(crawl, 1e9, 200)) is is_told
+    assert ("Compared with the thesis" in plan_text(crawl, 1e9, 200)) is is_told

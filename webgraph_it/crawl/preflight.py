@@ -20,6 +20,7 @@ from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
+from webgraph_it.crawl.stdin_seeds import take_stdin
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import Settings, SettingsError, check
@@ -52,6 +53,7 @@ ROOMY_BYTES = 150_000_000
 def preflight(settings: Settings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
     recall_crawl(settings)
+    take_stdin(settings)
     given = given_names(settings)
     values = check(settings)
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")

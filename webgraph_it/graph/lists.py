@@ -1,12 +1,13 @@
 """The lists of a graph directory (see csr.py), opened so that a damaged or crafted file cannot do harm.
 
 Guarantees: the two files have the sizes that follow from the numbers of nodes and arcs. `of(node)` checks the one
-list that it returns. `whole()` checks everything before it returns the arrays, once per object and at the speed of
-memory. Offsets must start at 0, never decrease and end at the number of arcs. The targets of a node must be nodes
-and increase strictly. No mark that a file was checked before is trusted, because a forged graph can carry it, too.
-There is no protection against changes of a file while it is mapped.
+list that it returns, `blocks()` each block before it is returned. `whole()` checks everything before it returns the
+arrays, once per object and at the speed of memory. Offsets must start at 0, never decrease and end at the number of
+arcs. The targets of a node must be nodes and increase strictly. No mark that a file was checked before is trusted,
+because a forged graph can carry it, too. There is no protection against changes of a file while it is mapped.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from webgraph_it.graph.damage import GraphError, damaged, part_size
 
 SEED = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
 """Seed of the fingerprints. It differs in each process, so that nobody can craft two graphs with the same one."""
+NODES_AT_A_TIME = 1 << 16
 
 
 class Lists:
@@ -44,6 +46,35 @@ class Lists:
         """(offsets, targets) of all nodes."""
         self.fingerprint  # noqa: B018
         return self._offsets, self._targets
+
+    def blocks(self, most_arcs: int) -> Iterator[tuple[int, Array, Array]]:
+        """(first node, offsets, targets) of some lists at a time, at least one, with at most so many arcs.
+
+        The files are read, not mapped: what was handed out does not stay in memory.
+        """
+        first = 0
+        while first < self._nodes:
+            offsets = self._files.offsets(first, min(first + NODES_AT_A_TIME, self._nodes))
+            wrong = np.flatnonzero(offsets[1:] < offsets[:-1])
+            if len(wrong) or not 0 <= offsets[0] <= offsets[-1] <= len(self._targets):
+                raise self._damaged_list(first + int(wrong[0]) if len(wrong) else first)
+            lists = max(int(np.searchsorted(offsets, offsets[0] + most_arcs, side="right")) - 1, 1)
+            offsets = offsets[: lists + 1]
+            targets = self._files.targets(int(offsets[0]), int(offsets[-1]))
+            self._check_block(first, offsets, targets)
+            yield first, offsets, targets
+            first += lists
+
+    def _check_block(self, first: int, offsets: Array, targets: Array) -> None:
+        """Every target is a node, and greater than the one before it, except where a list starts."""
+        wrong = targets >= self._nodes
+        falls = targets[1:] <= targets[:-1]
+        starts = offsets[(offsets > offsets[0]) & (offsets < offsets[-1])] - offsets[0]
+        falls[starts - 1] = False
+        wrong[1:] |= falls
+        if wrong.any():
+            place = int(np.flatnonzero(wrong)[0]) + int(offsets[0])
+            raise self._damaged_list(first + int(np.searchsorted(offsets, place, side="right")) - 1)
 
     @cached_property
     def fingerprint(self) -> int:

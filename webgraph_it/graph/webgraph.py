@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NODES = "nodes.parquet"
+ARCS_AT_A_TIME = 1 << 20
 HOSTS, DOMAINS = "hosts", "domains"
 
 __all__ = ["DOMAINS", "HOSTS", "NODES", "SUMMARY", "GraphError", "WebGraph"]
@@ -76,6 +77,14 @@ class WebGraph:
     def predecessors(self, node: int) -> Array:
         """Ids that link to `node`, increasing."""
         return self._predecessors.of(self._checked(node))
+
+    def arc_blocks(self, most_arcs: int = ARCS_AT_A_TIME) -> Iterator[tuple[Array, Array, Array | None]]:
+        """(sources, targets, weights) of some arcs at a time, in order. Memory does not grow with the graph."""
+        for first, offsets, targets in self._successors.blocks(most_arcs):
+            nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
+            here = slice(int(offsets[0]), int(offsets[-1]))
+            weights = None if self.weights is None else np.asarray(self.weights[here])
+            yield np.repeat(nodes, np.diff(offsets)), targets, weights
 
     def outdegree(self, node: int) -> int:
         return len(self.successors(node))
@@ -131,9 +140,14 @@ class WebGraph:
         """nodes.parquet as a pyarrow Table, with all columns or the given ones."""
         return node_table.read(self._part(NODES), len(self), columns)
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether convert wrote the transpose, and with it the predecessors."""
+        return (self.path / csr.OFFSETS_TRANSPOSED).exists()
+
     def transposed(self) -> tuple[Array, Array] | None:
         """(offsets, targets) of the transpose, if convert wrote it. Refused if it belongs to another graph."""
-        if not (self.path / csr.OFFSETS_TRANSPOSED).exists():
+        if not self.has_transpose:
             return None
         if self._predecessors.fingerprint != self._successors.fingerprint:
             raise damaged(self.path / csr.TARGETS_TRANSPOSED, f"does not hold the arcs of {csr.TARGETS}")
