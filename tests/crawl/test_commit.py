@@ -13,7 +13,7 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.writer import Shards
 
 
-def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
+def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path: Path) -> None:
     """As at the end of a crawl: the timers are cancelled, then everything is committed."""
 
     async def crawl() -> int:

@@ -189,7 +189,7 @@ async def recorded(jobdir: Path) -> tuple[list[float], list[str]]:
     return waits, order
 
 
-def test_a_page_with_very_many_links_keeps_nobody_waiting_and_is_committed_whole(tmp_path):
+def test_a_page_with_very_many_links_keeps_nobody_waiting_and_is_committed_whole(tmp_path: Path) -> None:
     waits, order = asyncio.run(recorded(tmp_path))
     assert order == ["recorded", "committed"]
     assert len(waits) > MANY // LINKS_AT_ONCE // 2

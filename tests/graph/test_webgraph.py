@@ -160,7 +160,7 @@ def test_unfinished_folder_is_refused(tmp_path: Path) -> None:
 
 def test_other_recipe_is_refused(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text('{"recipe_version": 99}')
-    with pytest.raises(GraphError, match=f"by recipe 99; this program knows recipe {RECIPE_VERSION}"):
+    with pytest.raises(GraphError, match=f"by recipe 99. This program knows recipe {RECIPE_VERSION}"):
         WebGraph(tmp_path)
 
 

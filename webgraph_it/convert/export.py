@@ -7,8 +7,8 @@
     gexf      the same for Gephi
 
 Guarantees: a file appears under its name only when it is complete and on disk. GraphML and GEXF are refused above
---most-arcs, with the size that they would have. In Common Crawl's edges the links of a host to itself are
-left out, as there.
+--most-arcs, and the error says how large the file would be. Common Crawl's edges leave out the links of a host to
+itself, and so do ours.
 """
 
 import argparse
@@ -92,21 +92,21 @@ def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
     if graph.arcs > most_arcs:
         raise ConvertError(
             f"{graph.path} has {graph.arcs} arcs: as {name} it would be about {size / 1e9:.1f} GB, "
-            f"which no viewer opens. Take --level hosts or domains, or raise --most-arcs (now {most_arcs})."
+            f"too large for any viewer. Use --level hosts or domains, or raise --most-arcs (now {most_arcs})."
         )
 
 
 def _finished(path: Path) -> AbstractContextManager[BinaryIO]:
-    """A file that appears when all of it is written, in a folder that is made if it is missing."""
+    """A file that appears when it is complete. Its folder is created if it is missing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise ConvertError(f"--to {path}: {path.parent} is not a folder and cannot be made one.") from None
+        raise ConvertError(f"--to {path}: {path.parent} is not a folder and cannot be created.") from None
     return whole_file(path, SHARED_MODE)
 
 
 def _lists(graph: WebGraph) -> Iterator[tuple[Array, Array, Array | None]]:
-    """(sources, targets, weights) of a run of nodes at a time."""
+    """(sources, targets, weights) for one run of nodes at a time."""
     for first in range(0, len(graph), NODES_AT_A_TIME):
         offsets = graph.offsets[first : first + NODES_AT_A_TIME + 1].astype(np.int64)
         nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
@@ -143,7 +143,7 @@ def _edges(graph: WebGraph, file: gzip.GzipFile) -> None:
 
 
 def _gzipped(file: BinaryIO) -> gzip.GzipFile:
-    """Without name and time: the same graph gives the same bytes."""
+    """The gzip header has no name and no time, so that the same graph gives the same bytes."""
     return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
 
 
@@ -187,7 +187,7 @@ def _graphml(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 
 def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
-    """Version 1.2: Gephi and networkx read it; networkx knows no later one."""
+    """Version 1.2, because Gephi and networkx read it, and networkx does not read later ones."""
     with _text(binary) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -212,7 +212,7 @@ def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 @contextmanager
 def _text(file: BinaryIO) -> Iterator[TextIO]:
-    """The file for text; it stays open."""
+    """A text wrapper that leaves the file open."""
     text = TextIOWrapper(file, encoding="utf-8", newline="\n")
     yield text
     text.detach()

@@ -1,4 +1,4 @@
-"""The parts of a crawl that runs, made and joined. CrawlExtension starts and stops them."""
+"""Makes and connects the parts of a running crawl. CrawlExtension starts and stops them."""
 
 import logging
 import shutil
@@ -43,7 +43,7 @@ class Fail(Protocol):
 
 
 class Running:
-    """Nothing here runs by itself before `start_timers`."""
+    """The parts of a running crawl. Nothing here runs by itself before `start_timers`."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Running:
         await self.seeds.load(self._seed_list, self._scope)
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
-        """`checkpoint_seconds` 0: only on request."""
+        """`checkpoint_seconds` 0: checkpoints only on request."""
         every = self._timers.every
         every(commit_seconds, self.commits.commit)
         every(LOOK_SECONDS, self.commits.commit_if_large)
@@ -107,7 +107,7 @@ class Running:
         self._timers.once(self.checkpoint)
 
     async def checkpoint(self) -> None:
-        """Next file numbers; what is older is never touched again."""
+        """Start files with the next numbers. Older files are never changed again."""
         await self.commits.commit(checkpoint=True)
         if self.failures:
             return
@@ -115,10 +115,8 @@ class Running:
         logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
 
     async def commit_for_the_last_time(self) -> None:
-        """What comes between the last commit and the end would be in the frontier alone: nothing more is recorded."""
-        self._timers.cancel(
-            but=self._stop_watching
-        )  # it sees to it that the last commit does not wait for ever
+        """Record nothing more, then commit. A page recorded after this commit would be in the frontier only."""
+        self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
@@ -126,14 +124,14 @@ class Running:
 
     async def report_for_the_last_time(self, status: str) -> None:
         if self.committer.stopped:
-            await self.reporter.wait()  # it reads the store
+            await self.reporter.wait()  # it reads the store, which closes soon
         else:
             self.progress.write()
             await self.reporter.write(status)
         self.teller.end()
 
     def close_files(self) -> None:
-        """With what was committed last; a frontier that must not be committed is left as by a crash."""
+        """Close with what was committed last. A frontier that must not be committed is left as after a crash."""
         self.recorder.shards.close()
         frontier = self.scheduler.frontier
         if self.committer.stopped:
@@ -141,14 +139,14 @@ class Running:
             return
         try:
             frontier.close()
-        except Exception as error:  # all is committed; only that the end was clean is not on record
+        except Exception as error:  # all is committed; only the mark of a clean end is missing
             self.failures.note(f"its frontier could not be closed ({error})")
 
     async def _watch_disk(self) -> None:
         self._disk.look(self.gauges.free_disk_bytes)
 
     async def _watch_standstill(self) -> None:
-        """A crawl that gets no response says why."""
+        """Say why, if the crawl gets no response."""
         now = time.monotonic()
         if self._standstill.is_due(self.gauges.answers, now):
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
@@ -157,7 +155,7 @@ class Running:
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
-    """Without commits or the disk watch the crawl must not go on."""
+    """The crawl must not continue without commits or the disk watch."""
 
     def failed(error: Exception) -> None:
         if not failures:
@@ -168,7 +166,7 @@ def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
 
 
 def _kept_seeds(directory: JobDirectory) -> Path | None:
-    """The crawl's own copy of its seeds: what the user gave may be gone when the reports are written."""
+    """The crawl's own copy of its seeds: the user's file may be gone when the reports are written."""
     with suppress(DirectoryError):  # the copy is missing, and the same seeds were given again
         return directory.seeds_copy()
     return None

@@ -21,7 +21,7 @@ class Plan:
         self.reload()
 
     def reload(self) -> bool:
-        """Read the file if it changed. True: there is a new plan. ScheduleError, once: the old one stays."""
+        """Read the file if it changed. True: there is a new plan. Raises ScheduleError once; the old plan stays."""
         if self._path is None or (stamp := _stamp(self._path)) == self._seen:
             return False
         self._seen = stamp
@@ -31,27 +31,27 @@ class Plan:
             raise ScheduleError(f"{FILE_SETTING}: {error}") from None
         except OSError as error:
             raise ScheduleError(f"{FILE_SETTING}: {self._path} cannot be read ({error.strerror}).") from None
-        if not text.strip():  # perhaps an editor is about to write it: by no means a plan without limits
+        if not text.strip():  # an editor may be about to write it: do not take it as a plan without limits
             raise ScheduleError(f"{FILE_SETTING}: {self._path} is empty, a list of [when, rate] expected.")
         self.schedule = parse_schedule(_list_in(text, self._path), self._timezone, FILE_SETTING)
         return True
 
 
 def _list_in(text: str, path: Path) -> list[object]:
-    """The list of a file, of which nothing is shown if it holds something else: perhaps it is the wrong file."""
+    """The list in a file. The error does not quote the file, because it may be the wrong one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list):
         raise ScheduleError(
-            f'{FILE_SETTING}: {path} holds no list, JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]] expected.'
+            f'{FILE_SETTING}: {path} is not a list, JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]] expected.'
         )
     return found
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Changes when the file does; None when there is none."""
+    """Changes when the file does; None if there is no file."""
     try:
         stat = path.stat()
     except OSError:

@@ -11,7 +11,7 @@ from webgraph_it.simweb.server import NAME_SERVER_ADDRESS, Ports
 
 
 def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
-    """Name and value of each. Politeness is off: the servers are ours."""
+    """Name and value of each setting. Politeness is off, because the servers are ours."""
     return {
         "SEEDS": str(seeds),
         "DNS_SERVERS": [f"{NAME_SERVER_ADDRESS}:{ports.dns}"],
@@ -29,7 +29,7 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
 
 
 def lines(values: Mapping[str, Any]) -> list[str]:
-    """One `-s 'NAME=value'` each; `xargs -a FILE scrapy crawl italy` reads them."""
+    """One `-s 'NAME=value'` per line. `xargs -a FILE scrapy crawl italy` reads them."""
     return [f"-s '{name}={_text(value)}'" for name, value in values.items()]
 
 
