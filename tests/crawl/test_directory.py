@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, new_directory
+from webgraph_it.files.own import NotOursError
 from webgraph_it.shards.formats import ShardError
 
 IDENTITY = {"recipe_version": 1, "SCOPE_SURTS": ["it,"], "MAX_DEPTH": 0}
@@ -109,3 +110,14 @@ def test_each_longer_seed_list_has_a_copy_of_its_own(tmp_path: Path) -> None:
         directory.unlock()
         assert copy is not None
         assert (copy.name, copy.read_text()) == (f"{count:06d}.txt", seeds.read_text())
+
+
+def test_a_directory_that_somebody_prepared_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    """A link among the frontier's files: the store would follow it."""
+    jobdir = tmp_path / "crawl"
+    (jobdir / "frontier").mkdir(0o700, parents=True)
+    jobdir.chmod(0o700)
+    (jobdir / "frontier" / "CURRENT").symlink_to(tmp_path / "victim")
+    with pytest.raises(NotOursError, match="is a symbolic link"):
+        JobDirectory(jobdir).claim(IDENTITY)
+    assert os.listdir(jobdir) == ["frontier"]
