@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check audit slow bench docs screenshots clean
+.PHONY: help demo test check audit slow mutants bench docs screenshots clean
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -10,7 +10,7 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 	@$(BIN)/python -m webgraph_it demo
 
 test: .venv/installed ## run the tests (under ten minutes)
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace pg_ctlcluster:postgresql
 	$(BIN)/python -m pytest -m "alone and not slow"
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not alone and not slow"
 
@@ -24,6 +24,10 @@ check: .venv/installed ## format, lint, types, import direction
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+mutants: .venv/installed ## change the code in 150 places and leave out every safety call: which does no test notice?
+	@.ci/packages strace:strace
+	$(BIN)/python -m tests.mutation
 
 audit: .venv/audit ## ask for known vulnerabilities of what is installed
 	@.ci/audit .venv/audit/bin/pip-audit

@@ -1,4 +1,5 @@
 import gzip
+import os
 from pathlib import Path
 
 import networkx
@@ -152,3 +153,26 @@ def test_large_xml_is_refused_with_its_size(
 def test_export_of_no_graph_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export(tmp_path, "npz", tmp_path / "x.npz") == 2
     assert "not a finished compact graph" in capsys.readouterr().err
+
+
+def test_an_export_is_synced_then_renamed_then_its_folder_synced(
+    graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[str, str]] = []
+    rename = Path.rename
+
+    def renamed(old: Path, new: Path) -> Path:
+        calls.append(("rename", new.name))
+        return rename(old, new)
+
+    def synced(descriptor: int) -> None:
+        calls.append(("sync", Path(os.readlink(f"/proc/self/fd/{descriptor}")).name))
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "rename", renamed)
+    assert export(graph, "parquet", tmp_path / "arcs.parquet") == 0
+    assert calls == [
+        ("sync", "arcs.parquet.new"),
+        ("rename", "arcs.parquet"),
+        ("sync", tmp_path.name),
+    ]

@@ -11,7 +11,7 @@ PATH = Path("crawls/x")
 RESUME = "scrapy crawl brazil -s JOBDIR=crawls/x"
 
 
-def test_the_first_failure_is_told_and_no_other(caplog):
+def test_the_first_failure_is_told_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     failures = Failures(RESUME)
     assert not failures
     failures.note("the pen broke")
@@ -23,7 +23,7 @@ def test_the_first_failure_is_told_and_no_other(caplog):
     ]
 
 
-def test_a_failure_that_others_tell_counts_all_the_same(caplog):
+def test_a_failure_that_others_tell_counts_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
     failures = Failures(RESUME)
     failures.note_silently("it could not be closed")
     failures.note("the pen broke")
@@ -43,5 +43,5 @@ def test_a_failure_that_others_tell_counts_all_the_same(caplog):
         ),
     ],
 )
-def test_a_step_that_failed_has_its_reason_and_its_remedy(error, why, remedy):
+def test_a_step_that_failed_has_its_reason_and_its_remedy(error: Exception, why: str, remedy: str) -> None:
     assert of_step(error, PATH) == (why, remedy)

@@ -185,7 +185,7 @@ def test_killed_while_loading_seeds_the_graph_is_the_truth(tmp_path: Path) -> No
         seeds = spread_seeds(web, tmp_path / "seeds.txt", 300_000)
         settings = {"SEEDS": str(seeds), "COMMIT_INTERVAL": 0.1}
         jobdir, offsets = tmp_path / "crawl", []
-        for passes in (600, 300):
+        for passes in (550, 550):
             crawl = start_crawl(web, jobdir, kill_at=f"between-seeds:{passes}", **settings)
             output = finish(crawl)
             assert crawl.returncode == -signal.SIGKILL, output[-4000:]

@@ -1,13 +1,18 @@
 """The handler inside Scrapy: responses, exceptions, stats, and the crawl that must not start."""
 
+import asyncio
 import json
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
 
+from tests.defaults import typed
 from tests.fetch import scrapy_crawl
+from webgraph_it.engine.parts import parts_of
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +95,16 @@ def test_the_peak_of_the_sockets_is_in_the_stats(crawl: dict[str, Any]) -> None:
 
 def test_a_crawl_of_public_addresses_without_a_contact_does_not_start(crawl: dict[str, Any]) -> None:
     assert crawl["refused"].startswith("StartRefused: CONTACT_URL is not set: expected ")
+
+
+@pytest.mark.parametrize(("contact", "public"), [("", False), ("https://esempio.it/crawl", True)])
+def test_without_a_contact_the_fetcher_knows_no_public_address(contact: str, public: bool) -> None:
+    crawler = get_crawler(settings_dict=typed(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"], CONTACT_URL=contact))
+    crawler.stats = MemoryStatsCollector(crawler)
+
+    async def look() -> bool:
+        fetcher = parts_of(crawler).fetcher
+        await fetcher.close()
+        return fetcher._resolver._guard.public
+
+    assert asyncio.run(look()) is public

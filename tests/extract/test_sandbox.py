@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.defaults import link_policy, worker_pool
 from webgraph_it.extract import KINDS, Document, Extraction, process, sandbox
 from webgraph_it.extract.charset import known_codecs
 from webgraph_it.extract.extraction import extract_and_digest
+from webgraph_it.extract.worker import policy_fields
 from webgraph_it.simweb import documents
 
 ROOT = Path(__file__).parents[2]
@@ -195,3 +197,27 @@ def test_modules_in_the_working_directory_are_not_executed(tmp_path: Path) -> No
     )
     assert run.stdout == "1\n", run.stderr
     assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.usefixtures("everything_in_force")
+def test_a_running_worker_has_given_everything_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the kernel says of the process itself, not what it says of itself."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    options = {"policy": policy_fields(EVERYTHING), "cpu_seconds": 2.0, "memory_bytes": 300_000_000}
+    channel, worker = process.spawn(options)
+    with channel:
+        channel.settimeout(30)
+        assert channel.recv(1000), "it is ready"
+        about = Path(f"/proc/{worker.pid}")
+        status = dict(line.split(":\t", 1) for line in (about / "status").read_text().splitlines())
+        limits = (about / "limits").read_text()
+        environment = (about / "environ").read_bytes()
+        words = (about / "cmdline").read_bytes().split(b"\0")
+        folder = (about / "cwd").readlink()
+    assert worker.wait(30) == 0
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    for name, most in (("open files", 16), ("file size", 0), ("processes", 0), ("core file size", 0)):
+        assert re.search(rf"^Max {name} +{most} +{most} ", limits, re.MULTILINE), limits
+    assert b"AWS_SECRET" not in environment
+    assert b"-P" in words
+    assert folder == Path("/")

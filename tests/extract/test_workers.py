@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from hashlib import md5
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -15,7 +18,8 @@ import uvloop
 
 from tests.defaults import DEFAULT_ARCS, link_policy, worker_pool
 from tests.extract.bombs import BOMBS
-from webgraph_it.extract import Document, Extraction, extract, workers
+from webgraph_it.extract import Document, Extraction, extract, process, workers
+from webgraph_it.extract.process import Job, Worker
 from webgraph_it.extract.workers import WorkersBroken
 
 POLICY = link_policy()
@@ -45,7 +49,9 @@ async def extracted(documents: list[Document], workers: int = 1, **limits: float
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_the_result_is_that_of_extract_with_the_digest_of_the_body(run, workers: int) -> None:
+def test_the_result_is_that_of_extract_with_the_digest_of_the_body(
+    run: Callable[..., list[Extraction]], workers: int
+) -> None:
     documents = [Document(b"", "http://a.it/"), *(page(number) for number in range(300))]
     digests = ["", *(md5(document.body).hexdigest() for document in documents[1:])]
     assert run(extracted(documents, workers)) == [
@@ -258,7 +264,61 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def pool():
+def pool() -> Iterator[Bench]:
     bench = Bench()
     yield bench
     bench.close()
+
+
+class Deaf:
+    """A process that neither answers nor ends until it is killed."""
+
+    def __init__(self) -> None:
+        self.kills = 0
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    def poll(self) -> int | None:
+        return None
+
+    def wait(self) -> int:
+        assert self.kills, "waited for ever"
+        return -signal.SIGKILL
+
+
+def test_a_worker_that_does_not_answer_is_killed_after_its_ticks_and_an_idle_one_never() -> None:
+    deaf: Any = Deaf()
+    nobody: Any = None
+    worker = Worker(nobody, deaf, nobody)
+    worker.ready = True
+    for _ in range(10):
+        worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (0, False)
+    worker.jobs.append(Job(Document(b"", "http://a.it/"), nobody))
+    worker.tick(3)
+    worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (0, False)
+    worker.tick(3)
+    assert (deaf.kills, worker.overdue) == (1, True)
+
+
+def test_a_worker_that_lingers_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_EXIT_POLLS", 2)
+    deaf: Any = Deaf()
+    nobody: Any = None
+    assert asyncio.run(Worker(nobody, deaf, nobody).exit_code()) == -signal.SIGKILL
+    assert deaf.kills == 1
+
+
+def test_a_worker_that_lies_is_killed_and_read_no_more() -> None:
+    deaf: Any = Deaf()
+    nobody: Any = None
+    worker = Worker(nobody, deaf, nobody)
+    aborted: list[bool] = []
+    transport: Any = SimpleNamespace(abort=lambda: aborted.append(True))
+    worker.connection_made(transport)
+    worker.get_buffer(-1)[:12] = b"\xff" * 12
+    worker.buffer_updated(12)
+    assert "more than a worker may send" in worker.lied
+    assert (deaf.kills, aborted, worker.leaving) == (1, [True], True)

@@ -29,6 +29,11 @@ def test_what_was_read_is_paid_at_the_rate() -> None:
     assert bucket.wait(0.2) == 0.0
 
 
+def test_without_a_limit_nobody_waits() -> None:
+    bucket = TokenBucket()
+    assert (bucket.take(10**9, 0.0), bucket.wait(0.0)) == (0.0, 0.0)
+
+
 def test_an_idle_hour_leaves_credit_for_a_moment_only() -> None:
     bucket = TokenBucket(RATE, now=0.0)
     assert bucket.take(int(BURST_SECONDS * AIM), 3600.0) == 0.0
@@ -121,6 +126,15 @@ def test_starts_learn_the_usual_size() -> None:
         pace.read(500)
         pace.finish()
     assert spacing(pace, 0) == pytest.approx(500 / RATE / 1.5, rel=0.01)
+
+
+def test_the_usual_size_is_what_is_read_between_two_ends() -> None:
+    """The guess counts as four."""
+    pace = StartPace()
+    pace.finish()
+    assert pace.usual_bytes == pytest.approx(FIRST_GUESS_BYTES * 4 / 5, abs=0.01)
+    pace.finish()
+    assert pace.usual_bytes == pytest.approx(FIRST_GUESS_BYTES * 4 / 6, abs=0.01)
 
 
 def test_the_first_downloads_teach_most() -> None:

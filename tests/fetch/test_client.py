@@ -301,6 +301,57 @@ def test_a_cancelled_request_leaves_nothing_behind() -> None:
     assert run(cancel()) == 0
 
 
+def test_who_is_cancelled_in_the_queue_leaves_it_at_once() -> None:
+    """Else connections would not rest while nobody but it waits."""
+
+    async def cancel() -> None:
+        server = await HttpServer(writes(5.0)).start()
+        async with Engine(port_map={80: server.port}, connection_cap=1) as engine:
+            first = asyncio.ensure_future(engine.get("http://127.1.0.1/"))
+            await asyncio.sleep(0.1)
+            second = asyncio.ensure_future(engine.get("http://127.1.0.2/"))
+            await asyncio.sleep(0.1)
+            assert engine.fetcher.waiting_for_place == 1
+            second.cancel()
+            await asyncio.gather(second, return_exceptions=True)
+            assert engine.fetcher.waiting_for_place == 0
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+
+    run(cancel())
+
+
+def test_a_server_that_says_close_and_does_not_is_closed_by_us() -> None:
+    async def fetch() -> None:
+        server = await HttpServer(OK.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)).start()
+        async with Engine(port_map={80: server.port}) as engine:
+            for count in (1, 2):
+                await engine.get("http://127.1.0.1/")
+                await asyncio.sleep(0.1)
+                assert (server.connections, server.open) == (count, 0)
+                assert engine.fetcher.governor.idle == 0
+
+    run(fetch())
+
+
+def test_the_end_closes_what_rests_and_whoever_waits_for_dns_is_told() -> None:
+    async def fetch() -> None:
+        server = await HttpServer(OK).start()
+        dns = await DnsServer({"muto.it": "silent"}).start()
+        async with Engine(dns.address, port_map={80: server.port}) as engine:
+            await engine.get("http://127.1.0.1/")
+            assert (engine.fetcher.governor.idle, server.open) == (1, 1)
+            waiting = asyncio.ensure_future(engine.get("http://muto.it/"))
+            await asyncio.sleep(0.1)
+            assert engine.fetcher.waiting_for_dns == 1
+        await asyncio.sleep(0.1)
+        assert (engine.fetcher.governor.idle, server.open) == (0, 0)
+        with pytest.raises(FetchError, match="the resolver was closed"):
+            await asyncio.wait_for(waiting, 1)
+
+    run(fetch())
+
+
 # -- the cap, seen from the server and from the kernel ------------------------------------------------------------
 
 CAP = 60

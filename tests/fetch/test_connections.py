@@ -230,3 +230,23 @@ def test_the_watcher_looks_once_however_often_it_is_woken_and_never_after_the_st
         assert watcher.looks == 1
 
     run(watch())
+
+
+def test_the_watcher_looks_often_while_looking_costs_little() -> None:
+    """A place is free soon after its socket is gone."""
+
+    class QuickKernel:
+        def existing(self, flows: Iterable[Flow]) -> set[Flow]:
+            return set(flows)
+
+        def close(self) -> None: ...
+
+    async def watch() -> None:
+        flow = Flow(("127.0.0.1", 1), ("127.0.0.1", 2))
+        watcher = Watcher({flow: None}, lambda names: None, QuickKernel())
+        watcher.wake()
+        await asyncio.sleep(2 * Watcher.LONGEST_SECONDS)
+        watcher.stop()
+        assert watcher.looks > 4
+
+    run(watch())

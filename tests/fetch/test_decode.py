@@ -10,7 +10,15 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webgraph_it.fetch.decode import BOMB, MAX_MEMBERS, PARTLY_DECODED, UNDECODABLE, decode, decode_in_slices
+from webgraph_it.fetch.decode import (
+    BOMB,
+    INNER_FLOOR_BYTES,
+    MAX_MEMBERS,
+    PARTLY_DECODED,
+    UNDECODABLE,
+    decode,
+    decode_in_slices,
+)
 from webgraph_it.simweb.packed_bombs import empty_blocks, empty_members
 
 PAGE = random.Random(1).randbytes(2000) + b"<a href=/x>" * 3000 + random.Random(2).randbytes(40_000)
@@ -162,3 +170,45 @@ def test_many_pieces_of_output_cost_no_more_than_one() -> None:
     """zlib may hold output back when its buffer is full and its input is used up."""
     page = bytes(range(256)) * 20_000
     assert decode(gzip.compress(page), [b"gzip"], len(page)) == (page, ())
+
+
+def test_gzip_may_look_back_as_far_as_its_standard_allows() -> None:
+    page = 2 * random.Random(4).randbytes(32_000)
+    packed = gzip.compress(page)
+    assert len(packed) < 33_000
+    assert decode(packed, [b"gzip"], 100_000) == (page, ())
+
+
+def test_a_layer_within_a_layer_may_not_grow_much() -> None:
+    """1 MB that is not packed, packed once more into a few KB: decoding both would cost what the wire does not."""
+    inner = gzip.compress(bytes(1_000_000), 0)
+    outer = gzip.compress(inner)
+    assert len(outer) < INNER_FLOOR_BYTES / 4
+    body, flags = decode(outer, [b"gzip", b"gzip"], 10_000_000)
+    assert BOMB in flags
+    assert len(body) < INNER_FLOOR_BYTES
+
+
+def test_more_layers_than_two_stay_as_they_came() -> None:
+    body = gzip.compress(gzip.compress(gzip.compress(PAGE)))
+    assert decode(body, [b"gzip"] * 3, 10**6) == (body, (UNDECODABLE,))
+
+
+def test_a_zstd_frame_that_wants_a_larger_window_than_the_standard_allows_is_not_decoded() -> None:
+    """It would be given 128 MB of memory for the asking."""
+    for window_log, flags in ((23, ()), (27, (UNDECODABLE,))):
+        parameters = zstandard.ZstdCompressionParameters(window_log=window_log)
+        stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+        packed = stream.compress(PAGE) + stream.flush()
+        assert decode(packed, [b"zstd"], 10**6) == (packed if flags else PAGE, flags)
+
+
+def test_the_window_may_be_8_mb_and_not_the_next_size() -> None:
+    """The sixth byte of a frame without a length says how large its window is: 0x68 is 8 MB, 0x69 is 9 MB."""
+    parameters = zstandard.ZstdCompressionParameters(window_log=23)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    packed = stream.compress(PAGE) + stream.flush()
+    assert packed[5] == 0x68
+    larger = packed[:5] + b"\x69" + packed[6:]
+    assert decode(packed, [b"zstd"], 10**6) == (PAGE, ())
+    assert decode(larger, [b"zstd"], 10**6) == (larger, (UNDECODABLE,))

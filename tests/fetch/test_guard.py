@@ -56,6 +56,7 @@ REFUSED = {
     "fd00:ec2::254": Refusal.METADATA,
     "fe80::1": Refusal.LINK_LOCAL,
     "fe80::1%eth0": Refusal.LINK_LOCAL,
+    "2600::1%eth0": Refusal.LINK_LOCAL,
     "fec0::1": Refusal.PRIVATE,
     "ff02::1": Refusal.MULTICAST,
 }
@@ -128,6 +129,7 @@ SPELLINGS = {
     "[::ffff:127.66.0.1]": "::ffff:127.66.0.1",
     "[::ffff:7f42:1]": "::ffff:127.66.0.1",
     "[0:0:0:0:0:0:0:1]": "::1",
+    "0x": "0.0.0.0",
 }
 
 
@@ -137,7 +139,7 @@ def test_every_spelling_of_an_address_is_read(spelling: str, address: str) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["esempio.it", "1und1.it", "0x.it", "127.66.0.1.it", "a-1", "xn--citt-0na.it"]
+    "name", ["esempio.it", "1und1.it", "0x.it", "sito.0xg1", "127.66.0.1.it", "a-1", "xn--citt-0na.it"]
 )
 def test_names_are_no_addresses(name: str) -> None:
     assert literal(name) is None

@@ -1,9 +1,10 @@
 """MAX_PAGES_PER_DOMAIN: all hosts of a registrable domain share one quota."""
 
 from tests.defaults import frontier_limits
-from tests.frontier.making import open_frontier
+from tests.frontier.making import lease_at, open_frontier
 from webgraph_it.frontier import MemoryStore
-from webgraph_it.items import Link
+from webgraph_it.frontier.records import Outcome
+from webgraph_it.items import Link, State
 from webgraph_it.urls import Name, name
 
 
@@ -48,3 +49,13 @@ def test_a_raised_quota_lets_in_what_it_had_cut() -> None:
 def test_without_a_quota_nothing_is_counted() -> None:
     frontier = open_frontier(MemoryStore())
     assert frontier.add(links(*(f"http://h{n}.a.it/" for n in range(50))), 1, "it,d)/", 0.0).cut == []
+
+
+def test_a_page_that_is_unblocked_counts_once() -> None:
+    frontier = open_frontier(MemoryStore(), limits=frontier_limits(max_pages_per_domain=3))
+    (blocked,) = frontier.add_seeds(links("http://a.it/"), 0.0).new
+    frontier.add(links("http://a.it/x"), 1, "it,a)/", 0.0)
+    frontier.done(lease_at(frontier, 0.0), Outcome(state=State.QUOTA_CUT), 0.0)
+    assert frontier.unblock(blocked, 0, 0, "", 0.0)
+    added = frontier.add(links("http://b.a.it/", "http://c.a.it/"), 1, "it,d)/", 0.0)
+    assert [cut.link.key for cut in added.cut] == ["it,a,c)/"]

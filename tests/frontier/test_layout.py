@@ -1,6 +1,6 @@
 """What is packed comes back, and the layout is pinned byte by byte."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webgraph_it.frontier.hosts import Host
@@ -14,6 +14,7 @@ from webgraph_it.frontier.layout import (
     host_of,
     lease_of,
     packed_entry,
+    packed_seed,
     packed_seen,
     queue_of,
     seen_of,
@@ -53,6 +54,8 @@ def test_a_host_outside_the_line_comes_back_outside() -> None:
 
 @PATIENT
 @given(st.integers(0, 70_000), st.integers(0, 70_000), st.integers(0, 255), st.integers(0, 255))
+@example(65_536, 0, 0, 0)
+@example(0, 65_536, 0, 0)
 def test_an_entry_comes_back(depth: int, host_depth: int, attempts: int, spellings: int) -> None:
     names = ("http://a.it/x", "it,a)/x", "it,b)/", b"d" * 16)
     packed = packed_entry(names, depth, host_depth, attempts, spellings)
@@ -81,3 +84,8 @@ def test_what_became_of_a_url_comes_back_also_from_rows_before_there_were_states
         assert seen_of(packed_seen(state, 404)) == (state, 404)
     assert seen_of(b"") == (State.NEVER_TRIED, 0)
     assert seen_of(b"c") == (State.QUOTA_CUT, 0)
+
+
+def test_a_seed_is_an_entry_at_depth_0_that_no_page_pointed_to() -> None:
+    entry = packed_entry(("http://a.it/", "it,a)/", "", b"d" * 16), 0, 0)
+    assert packed_seed("http://a.it/", "it,a)/", b"d" * 16) == entry

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from webgraph_it.frontier import MemoryStore, seen
 from webgraph_it.frontier.layers import Layers
+from webgraph_it.frontier.layout import packed_seen, seen_of
 from webgraph_it.frontier.seen import Seen
-from webgraph_it.items import Link
+from webgraph_it.items import Link, State
 
 from .making import PATIENT
 
@@ -27,3 +28,15 @@ def test_a_digest_is_new_once(pages: list[list[int]], remembered: int) -> None:
             assert known.new(links) == expected
             met.update(numbers)
             assert len(known._young) + len(known._old) <= remembered
+
+
+def test_a_node_that_a_quota_cut_is_queued_once() -> None:
+    layers = Layers(MemoryStore())
+    known = Seen(layers)
+    cut, trap, new = (bytes((n,)) * 16 for n in range(3))
+    known.keep(cut, packed_seen(State.QUOTA_CUT, 0))
+    known.keep(trap, packed_seen(State.TRAP_CUT, 0))
+    assert [known.is_quota_cut(digest) for digest in (cut, trap, new)] == [True, False, False]
+    known.mark_queued(cut)
+    assert not known.is_quota_cut(cut)
+    assert seen_of(layers.get(seen.SEEN + cut) or b"") == (State.NEVER_TRIED, 0)

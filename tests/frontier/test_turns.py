@@ -212,12 +212,42 @@ def test_too_large_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None
     assert queue.overcrowded == [(crowd[3], NOW + 3), (crowd[4], NOW + 4)], "each has its own turn"
 
 
+def test_whoever_leaves_a_crowd_leaves_room_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MAX_IN_CROWDS", 3 * turns.CROWD_SHARE)
+    crowd, queue = hosts(3, "192.0.2.1"), opened()
+    for round_ in range(20):
+        for host in crowd:
+            queue.put(host, 0, NOW)
+        taken = [one_turn(queue, NOW + 3 * round_ + n) for n in range(3)]
+        assert (taken, queue.overcrowded) == (crowd, [])
+    assert list(queue.waits()) == []
+
+
 def test_idle_addresses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "ADDRESSES_KEPT", 10)
     queue = opened()
     for n in range(1000):
         queue.address_used(f"192.0.2.{n}", NOW + n)
     assert len(queue._addresses) <= 11
+
+
+def test_addresses_that_are_all_in_use_are_not_searched_for_each_new_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "ADDRESSES_KEPT", 10)
+    searches: list[float] = []
+    forget = Turns._forget_idle
+
+    def counted(queue: Turns, now: float) -> None:
+        searches.append(now)
+        forget(queue, now)
+
+    monkeypatch.setattr(Turns, "_forget_idle", counted)
+    queue = opened(address_delay=10_000.0)
+    for n in range(1000):
+        queue.address_used(f"192.0.2.{n}", NOW)
+    assert len(queue._addresses) == 1000
+    assert len(searches) < 10
 
 
 @PATIENT

@@ -38,6 +38,8 @@ from webgraph_it.robots.rules import MAX_STEPS, Rules
         ("/b", "/*%2F?x", "/c?d=%2F?x", False),
         ("/b", "/a%2Fb", "/a/b", True),
         ("/b", "/*a*a$", "/aba", False),
+        ("/%C3%A0", "/*aaaaaaa", "/%C3%A0aaaaaaa", False),  # 7 octets against 9
+        ("/b", "*/a", "/a", False),  # an asterisk may stand for nothing, at the start of the path, too
         ("/b", "/*ab$", "/ab/ab", False),
         ("/b", "/*aa*aa$", "/aaa", True),
         ("/b", "/caff%E8", "/caff%E9", True),

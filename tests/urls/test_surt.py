@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webgraph_it.urls import key
-from webgraph_it.urls.surt import SurtError, SurtPrefixes, parse, prefix_of_url
+from webgraph_it.urls.surt import SurtError, SurtPrefixes, _shorter, parse, prefix_of_url
 
 
 @pytest.mark.parametrize(
@@ -118,3 +118,8 @@ def test_match_is_the_longest_of_all_that_cover(texts: list[str], surt: str) -> 
 @pytest.mark.parametrize("url", ["http://esempio.com/a/b", "http://esempio.com:81/", "http://[::1]/x/?a=/b/"])
 def test_a_url_lies_under_its_own_prefix(url: str) -> None:
     assert str(key(url)) in SurtPrefixes([prefix_of_url(url)])
+
+
+def test_each_start_leads_to_the_longest_that_it_continues() -> None:
+    """Not to a neighbour: `match` would find its way from there, too, but past all that lie between."""
+    assert _shorter(["a", "ab", "abc", "ac", "b"]) == [-1, 0, 1, 0, -1]

@@ -1,4 +1,4 @@
-"""What the log says when a crawl has ended: what there is, and how to resume. Pure."""
+"""The last log lines of a crawl: the results, and how to resume. Pure."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +18,8 @@ def last_words(
     failed: bool,
     resume: str,
 ) -> Iterator[str]:
-    """`loaded`: how far the seeds were loaded, None if that has not begun; `left`: URLs that wait; `resume`: the
-    command. Who failed has been told it."""
+    """`loaded`: how far the seeds were loaded, None if loading has not started; `left`: URLs still queued; `resume`:
+    the command. After a failure, the error message has already said how to resume."""
     yield f"{tally.pages} pages, {tally.links} links in {path}; reports in {reports}."
     seeds_are_left = loaded is not None and not loaded.finished
     if loaded is not None and seeds_are_left:

@@ -1,15 +1,17 @@
-"""A limit was raised: what it had cut is judged again, so that the graph becomes that of the larger limit.
+"""When a limit is raised, the nodes it had cut are judged again, so that the graph becomes that of the larger limit.
 
 The page log names every node that a quota cut, with its depth and the page that found it; the frontier knows
-which of them are still cut. So the log is read through once after a limit was raised. The frontier notes the
-limits when that is done: a crash on the way makes the next run read the log again, which changes nothing for what
-was queued already. A node that is queued keeps its line in the log; when it is fetched, its last line counts.
+which of them are still cut. So the log is read once after a limit is raised. When that is done, the
+frontier notes the limits. After a crash in between, the next run reads the log again, which does not change what was
+already queued. A queued node keeps its line in the log; when it is fetched, its last line counts.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.records import Limits
@@ -21,7 +23,7 @@ from webgraph_it.urls.names import digest
 
 META_NAME = "limits"
 AT_ONCE = 500
-"""Lines of the log between two moments at which the crawl may commit."""
+"""Lines of the log between two points where the crawl may commit."""
 
 
 def reconsidered(
@@ -32,7 +34,7 @@ def reconsidered(
     limits: Limits,
     now: float,
 ) -> Iterator[int]:
-    """Queue what the limits of today let in; yields, every now and then, how many nodes that were so far."""
+    """Queue the nodes that the current limits admit. Yields from time to time how many they are so far."""
     quotas = [limits.max_depth, limits.max_pages_per_host]
     if limits.max_pages_per_domain:  # crawls from before there was this limit have two numbers
         quotas.append(limits.max_pages_per_domain)
@@ -41,9 +43,8 @@ def reconsidered(
         return
     queued = 0
     for number, line in enumerate(page_lines(page_parts(directory, committed))):
-        if line["state"] == State.QUOTA_CUT:
-            link = Link(line["url"], line["key"], digest(line["key"]), "")
-            place = (line["depth"], line.get("host_depth", 0), line["via"])
+        if line["state"] == State.QUOTA_CUT and line["reason"] != OPERATOR_BLOCK:
+            link, place = _cut_node(line)
             if frontier.reconsider(link, *place, line["reason"], now):
                 queued += 1
                 tally.take_back_cut(State.QUOTA_CUT, line["reason"])
@@ -53,7 +54,29 @@ def reconsidered(
     yield queued
 
 
+def unblocked(
+    directory: CrawlDirectory, frontier: Frontier, tally: Tally, starts: tuple[str, ...], now: float
+) -> Iterator[int]:
+    """Queue again what a block cut among keys with these starts, by the committed page log; yields as above."""
+    queued = 0
+    for number, line in enumerate(page_lines(directory.parts(PAGES_FOLDER))):
+        if line["reason"] == OPERATOR_BLOCK and line["key"].startswith(starts):
+            link, place = _cut_node(line)
+            if frontier.unblock(link, *place, now):
+                queued += 1
+                tally.take_back_cut(State.QUOTA_CUT, OPERATOR_BLOCK)
+        if number % AT_ONCE == 0:
+            yield queued
+    yield queued
+
+
+def _cut_node(line: Mapping[str, Any]) -> tuple[Link, tuple[int, int, str]]:
+    """The node of a line of the page log, and its place: depth, depth on its host, the page that found it."""
+    link = Link(line["url"], line["key"], digest(line["key"]), "")
+    return link, (line["depth"], line.get("host_depth", 0), line["via"])
+
+
 def page_parts(directory: Path, committed: Mapping[str, Durable]) -> list[Part]:
-    """The page log as far as it was committed, in order."""
+    """The committed part of the page log, in order."""
     lengths = {name: file.length for name, file in committed.items()}
     return CrawlDirectory(directory).parts_within(PAGES_FOLDER, lengths)

@@ -1,7 +1,7 @@
-"""Downloader middleware: no page is fetched that its host's robots.txt forbids. Thin; the policy is robots.py.
+"""Downloader middleware: no page is fetched that its origin's robots.txt forbids. The policy is robots/policy.py.
 
 The frontier keeps the records and asks for robots.txt before it hands out a page, so here everything is known
-and nothing waits. A page whose robots.txt is not known after all is refused: better a page too few.
+and nothing waits. If a page's robots.txt is unknown nevertheless, the page is refused: we prefer to miss it.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class RobotsDenied(IgnoreRequest):
 
 
 def unexpired(known: RobotsRecord | None, now: float) -> RobotsRecord | None:
-    """What may still be relied on."""
+    """The record, or None if it has expired."""
     return None if need(known, now) is Need.REQUEST else known
 
 
@@ -55,7 +55,7 @@ class RobotsMiddleware:
             self._stats.inc_value("robots/requests")
             return
         record: RobotsRecord | None = request.meta.get("robots")
-        if record is None or not self._is_for(request):  # somebody's middleware sends it elsewhere
+        if record is None or not self._is_for(request):  # a user's middleware sends it to another origin
             record = self._lookup(origin(request.url))
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)

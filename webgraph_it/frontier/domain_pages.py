@@ -20,11 +20,11 @@ class DomainPages:
     def is_full(self, host: str) -> bool:
         return bool(self.limit) and self._count(self._key(host)) >= self.limit
 
-    def count_page(self, host: str) -> None:
-        """One more URL of this host is queued."""
+    def count_page(self, host: str, more: int = 1) -> None:
+        """One more URL of this host is queued. -1: one that was counted will be queued again."""
         if self.limit:
             key = self._key(host)
-            self._layers.put(key, NUMBER.pack(self._count(key) + 1))
+            self._layers.put(key, NUMBER.pack(max(0, self._count(key) + more)))
 
     def _count(self, key: bytes) -> int:
         stored = self._layers.get(key)

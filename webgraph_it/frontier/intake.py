@@ -1,21 +1,22 @@
-"""What is queued: URLs that were never seen before and that no limit cuts, each at its place in its host's queue.
+"""Queues URLs that were never seen before and that no limit cuts, each at its place in its host's queue.
 
     links of a page ─► seen? ─► cut? ─► host's queue, line of hosts
     seeds           ─► the same, for many hosts at once
 
-Every change goes to the layers in the same call: a commit holds all of a call or nothing of it.
+Every change goes to the layers in the same call: a commit contains all of a call or nothing of it.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import count
 
 from webgraph_it.items import Link, State
+from webgraph_it.urls.rules import Rules
 
 from .domain_pages import DomainPages
 from .hosts import Host
 from .layers import Layers
 from .layout import PLACE, QUEUE, SEEN, host_of, packed_entry, packed_seed, packed_seen, seen_of
-from .order import Priority
+from .order import HIGHEST, Priority
 from .records import Added, Cut, Limits
 from .roster import Roster
 from .seen import Seen
@@ -40,6 +41,7 @@ class Intake:
         self.traps = Traps(layers, limits)
         self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
+        self.rules = Rules()
 
     def add(
         self,
@@ -136,7 +138,7 @@ class Intake:
     def _perhaps_seen(
         self, links: Sequence[Link], names: list[str], hosts: Mapping[str, Host]
     ) -> Sequence[Link]:
-        """The others are new: of a host that was never saved, only cut URLs may have been seen."""
+        """Links that may have been seen. The others are new: on an unsaved host, only cut URLs were seen."""
         if self._totals.cut:
             return links
         return [link for link, name in zip(links, names, strict=True) if name in hosts]
@@ -149,6 +151,8 @@ class Intake:
             return Cut(link, State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
+        if self.rules and self._is_too_deep(link, depth):
+            return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if reason := self.traps.host_depth(host_depth) or self.traps.queries(link):
             return Cut(link, State.TRAP_CUT, reason, host_depth)
         if cut := self._cut_by_quota(link, host, host_depth):
@@ -158,11 +162,34 @@ class Intake:
         return None
 
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
-        if self._limits.max_pages_per_host and host.accepted >= self._limits.max_pages_per_host:
+        most = self._limits.max_pages_per_host
+        if self.rules and (rule := self.rules.of_host(host.name)) is not None and rule.max_pages is not None:
+            most = rule.max_pages
+        if most and host.accepted >= most:
             return Cut(link, State.QUOTA_CUT, PAGES_PER_HOST, host_depth)
         if self.domains.is_full(host.name):
             return Cut(link, State.QUOTA_CUT, PAGES_PER_DOMAIN, host_depth)
         return None
+
+    def _is_too_deep(self, link: Link, depth: int) -> bool:
+        rule = self.rules.first(link.key, link.url)
+        return rule is not None and rule.max_depth is not None and depth > rule.max_depth
+
+    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+        """Frontier.unblock. The node was accepted before, so no limit is asked again."""
+        if not self.seen.is_quota_cut(link.digest):
+            return False
+        host = self._roster.host(host_of(link.key))
+        if not host.accepted:
+            return False
+        self.domains.count_page(host.name, -1)
+        host.accepted -= 1
+        host.finished -= 1
+        self._totals.done -= 1
+        self.enqueue(host, link, depth, host_depth, via, now)
+        self._roster.save(host)
+        self.seen.mark_queued(link.digest)
+        return True
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
@@ -175,7 +202,7 @@ class Intake:
         if not host.accepted and self.traps.hosts(host.name):
             return False
         if reason == DEPTH and (self.traps.host_depth(host_depth) or self.traps.queries(link)):
-            return False  # what pages-per-host cut had passed these, and was counted
+            return False  # a node that pages-per-host cut had passed these, and was counted
         self.enqueue(host, link, depth, host_depth, via, now)
         self._roster.save(host)
         self.seen.mark_queued(link.digest)
@@ -183,9 +210,9 @@ class Intake:
         return True
 
     def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        """At the end of its host's queue; a host without URLs joins the line."""
+        """Append the link to its host's queue. A host without URLs joins the line."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self.new_place(link.key, depth, via), packed)
+        self.append(host, self._place_of(link, depth, via), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
@@ -199,7 +226,7 @@ class Intake:
             self._roster.put(host, now)
 
     def _plant(self, seeds: list[Link], now: float) -> None:
-        """Seeds on hosts that were never met: what `_cut`, `_enqueue` and `save` would do, in less time."""
+        """Queue seeds on new hosts. Does what `_cut`, `enqueue` and `save` would do, in less time."""
         priority, count_host = self._priority, self.traps.count_host
         names: list[bytes] = []
         changes: dict[bytes, bytes] = {}
@@ -219,8 +246,16 @@ class Intake:
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
 
+    def _place_of(self, link: Link, depth: int, via: str) -> bytes:
+        """`new_place`, moved by the priority that a rule sets."""
+        rule = self.rules.first(link.key, link.url) if self.rules else None
+        if rule is None or not rule.priority:
+            return self.new_place(link.key, depth, via)
+        moved = self._priority(link.key, depth, via) + rule.priority
+        return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
+
     def new_place(self, key: str, depth: int, via: str) -> bytes:
-        """Behind all that have its priority."""
+        """A place after all entries of the same priority."""
         return PLACE.pack(self._priority(key, depth, via), self._totals.next_number(), 0)
 
     def append(self, host: Host, place: bytes, packed: bytes) -> None:

@@ -1,0 +1,100 @@
+"""`webgraph-it control JOBDIR VERB …`: steer a crawl that runs."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from webgraph_it.cli.shell.mistakes import Mistake, mistakes
+from webgraph_it.cli.shell.parser import Parser
+from webgraph_it.cli.shell.verb import Verb
+
+FILES = {"add-seeds": "seeds", "bandwidth": "schedule"}
+"""Verbs whose argument is a file, and what its content is called."""
+NUMBERS = ("seconds", "pages", "priority", "cap")
+
+
+def add_options(parser: Parser) -> None:
+    from webgraph_it.crawl.actions import VERBS
+
+    parser.add_argument("jobdir", type=Path, metavar="JOBDIR", help="the directory of the crawl")
+    verbs = "; ".join(
+        f"{' '.join((name, *map(_word, verb.arguments)))}: {verb.summary}" for name, verb in VERBS.items()
+    )
+    parser.add_argument("verb", metavar="VERB", help=verbs)
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="as VERB needs them")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _word(argument: str) -> str:
+    return "FILE" if argument in FILES.values() else argument.upper()
+
+
+def run(options: Namespace) -> int:
+    from webgraph_it.crawl.control_socket import ControlError, ask
+
+    with mistakes(ControlError):
+        answer = ask(options.jobdir, request_of(options.verb, options.arguments))
+    if options.json:
+        print(json.dumps(answer, indent=1))
+    else:
+        for name, value in answer.items():
+            print(f"{name}: {_shown(value)}")
+    return 0
+
+
+def request_of(verb: str, words: list[str]) -> dict[str, Any]:
+    """What the words of the command line ask for; the crawl itself checks the values."""
+    from webgraph_it.crawl.actions import VERBS
+
+    if verb not in VERBS:
+        raise Mistake(f"{verb!r} is not a verb of control; expected: one of {', '.join(VERBS)}.")
+    names = list(VERBS[verb].arguments)
+    if len(words) > len(names) or len(words) < len(names) - len(VERBS[verb].optional):
+        raise Mistake(
+            f"control {verb} takes {' '.join(map(_word, names)) or 'no argument'}; found {len(words)} words."
+        )
+    return {"action": verb} | {
+        name: _value(verb, name, word) for name, word in zip(names, words, strict=False)
+    }
+
+
+def _value(verb: str, name: str, word: str) -> Any:
+    if name == FILES.get(verb):
+        text = Path(word).read_text(encoding="utf-8", errors="replace")
+        return text.splitlines() if verb == "add-seeds" else _json(word, text)
+    if name not in NUMBERS:
+        return word
+    try:
+        return float(word) if name == "seconds" else int(word)
+    except ValueError:
+        raise Mistake(f"{name} is {word!r}; expected: a number.") from None
+
+
+def _json(path: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Mistake(f'{path} is not JSON; expected: [["mon-fri 08:00-19:00", "1500 KB/s"]].') from None
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+VERB = Verb(
+    name="control",
+    summary="Steer a crawl that runs: pause, block a site, change delays and caps, add seeds, stop.",
+    examples=(
+        "webgraph-it control crawls/italy-1 status",
+        "webgraph-it control crawls/italy-1 block esempio.it",
+    ),
+    add_options=add_options,
+    run=run,
+)

@@ -1,0 +1,37 @@
+"""The state of a crawl and why: what `control status`, REST and the console show. Pure."""
+
+from dataclasses import asdict
+from typing import Any
+
+from webgraph_it.crawl.progress import Snapshot
+from webgraph_it.crawl.standstill import Facts
+from webgraph_it.crawl.steering import Steering
+
+NEARLY = 0.9
+"""A cap that is used to this share is what limits the crawl."""
+
+
+def status_of(snapshot: Snapshot, facts: Facts, steering: Steering) -> dict[str, Any]:
+    """One JSON object."""
+    return {
+        "state": "paused" if facts.pauses else "running",
+        "pauses": list(facts.pauses),
+        "limit": limit_of(snapshot, facts),
+        **asdict(snapshot),
+        "rules": [rule.written() for rule in steering.rules],
+        "parked": dict(steering.parked),
+    }
+
+
+def limit_of(snapshot: Snapshot, facts: Facts) -> str:
+    """What the crawl would need more of to be faster: pause, disk, bandwidth, connections, cpu or politeness."""
+    if facts.pauses:
+        return "pause"
+    if facts.disk_is_full:
+        return "disk"
+    cap = snapshot.bandwidth_cap
+    if cap is not None and (facts.waiting_for_bandwidth or snapshot.wire_bytes_per_second >= NEARLY * cap):
+        return "bandwidth"
+    if facts.waiting_for_connection:
+        return "connections"
+    return "cpu" if snapshot.hosts_ready else "politeness"

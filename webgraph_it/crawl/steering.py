@@ -1,0 +1,92 @@
+"""What operators have changed: a record that is committed with the crawl, and survives a crash and a resume. Pure.
+
+Rules that operators set come before those of RULES_FILE. A rule for a prefix replaces what was set for it before.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+from webgraph_it.crawl.actions import Action
+from webgraph_it.urls.rules import Rule, rule_of
+
+OPERATOR_BLOCK = "operator-block"
+"""Reason of State.QUOTA_CUT."""
+META = "steering"
+"""Its name among the frontier's records."""
+EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
+"""Verbs that set an effect of a rule, and the argument that holds its value."""
+SHAPING = ("block", "unblock", "max-pages", "add-seeds")
+"""Verbs that change which nodes and arcs there will be: crawl.json records them."""
+
+
+class Steering(NamedTuple):
+    """What is in force besides the settings."""
+
+    pauses: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    """One for each prefix, the newest first."""
+    schedule: tuple[tuple[str, str], ...] | None = None
+    """Instead of BANDWIDTH_SCHEDULE; None: that one holds."""
+    connections: int | None = None
+    """Instead of MAX_TCP_CONNECTIONS, which stays the upper bound."""
+    parked: tuple[tuple[str, float], ...] = ()
+    """Hosts to be left alone, and until when (seconds since 1970)."""
+
+    def after(self, action: Action, now: float = 0.0) -> "Steering":
+        """With this action done. Verbs that change something else leave it as it is."""
+        arguments = action.arguments
+        match action.name:
+            case "pause" if arguments["reason"] not in self.pauses:
+                return self._replace(pauses=(*self.pauses, arguments["reason"]))
+            case "unpause":
+                return self._replace(
+                    pauses=tuple(each for each in self.pauses if each != arguments["reason"])
+                )
+            case "block":
+                return self._with(arguments["surt"], block=True)
+            case "unblock":
+                return self._with(arguments["surt"], block=False)
+            case "delay" | "max-pages" | "priority":
+                effect = {action.name.replace("-", "_"): arguments[EFFECTS[action.name]]}
+                return self._with(arguments["surt"], **effect)
+            case "bandwidth":
+                return self._replace(schedule=tuple((when, rate) for when, rate in arguments["schedule"]))
+            case "park":
+                others = tuple((host, until) for host, until in self.parked if host != arguments["host"])
+                return self._replace(parked=(*others, (arguments["host"], now + arguments["seconds"])))
+            case "wake":
+                return self._replace(
+                    parked=tuple(each for each in self.parked if each[0] != arguments["host"])
+                )
+            case "connections":
+                return self._replace(connections=arguments["cap"])
+        return self
+
+    def _with(self, surt: str, **effects: Any) -> "Steering":
+        before = next((rule for rule in self.rules if rule.surt == surt), Rule(surt=surt))
+        rule = before._replace(**effects)
+        others = tuple(each for each in self.rules if each.surt != surt)
+        return self._replace(rules=others if rule == Rule(surt=surt) else (rule, *others))
+
+    def is_blocked(self, surt: str) -> bool:
+        """Whether exactly this prefix is blocked."""
+        return any(rule.surt == surt and rule.block for rule in self.rules)
+
+    def to_bytes(self) -> bytes:
+        said = {**self._asdict(), "rules": [rule.written() for rule in self.rules]}
+        return json.dumps(said).encode()
+
+    @classmethod
+    def from_bytes(cls, packed: bytes | None) -> "Steering":
+        """`packed` None: nothing was ever changed."""
+        if packed is None:
+            return cls()
+        said = json.loads(packed)
+        schedule = said["schedule"]
+        return cls(
+            tuple(said["pauses"]),
+            tuple(rule_of(rule) for rule in said["rules"]),
+            None if schedule is None else tuple((when, rate) for when, rate in schedule),
+            said["connections"],
+            tuple((host, until) for host, until in said["parked"]),
+        )

@@ -1,0 +1,190 @@
+"""A running crawl as operators reach it (crawl/operations.py): what is in force, and verbs that are done at once."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from webgraph_it.crawl.actions import Action, ActionError
+from webgraph_it.crawl.reconsider import unblocked
+from webgraph_it.crawl.status import status_of
+from webgraph_it.crawl.steering import OPERATOR_BLOCK, Steering
+from webgraph_it.crawl.visit import refused
+from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
+from webgraph_it.engine.downloader import LeanDownloader
+from webgraph_it.engine.parts import parts_of
+from webgraph_it.fetch.schedule import ScheduleError, parse_schedule
+from webgraph_it.frontier.records import Lease
+from webgraph_it.items import Link, State
+from webgraph_it.urls import Name, name
+from webgraph_it.urls.rules import Rule, Rules
+from webgraph_it.urls.scope import Scope, Verdict
+from webgraph_it.urls.surt import starts
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from webgraph_it.engine.running import Running
+
+logger = logging.getLogger(__name__)
+
+MAX_SEEDS_AT_ONCE = 256
+
+
+class Steered:
+    """crawl/operations.py `Crawl`, over the parts of a crawl that runs."""
+
+    def __init__(self, crawler: "Crawler", running: "Running", scope: Scope) -> None:
+        self._crawler = crawler
+        self._running = running
+        self._scope = scope
+        self._scheduler = running.scheduler
+        self._settings = crawler.settings
+        self._file_rules: tuple[Rule, ...] = ()
+        self._steering = Steering()
+        self._scheduler.drop = self._drop
+
+    # -- what is in force --------------------------------------------------------------------------------------
+
+    def set_file_rules(self, rules: tuple[Rule, ...]) -> None:
+        """Those of RULES_FILE, which come after the operators'."""
+        self._file_rules = rules
+        self._apply_rules(self._steering.rules)
+
+    def check(self, action: Action) -> None:
+        if action.name == "bandwidth":
+            try:
+                parse_schedule(action.arguments["schedule"], self._settings["SCHEDULE_TIMEZONE"])
+            except ScheduleError as error:
+                raise ActionError(str(error)) from None
+        most = self._settings.getint("MAX_TCP_CONNECTIONS")
+        if action.name == "connections" and action.arguments["cap"] > most:
+            raise ActionError(
+                f"cap is {action.arguments['cap']}; expected: at most {most}, which MAX_TCP_CONNECTIONS allows. "
+                "Stop the crawl and resume it with a larger one"
+            )
+
+    def apply(self, steering: Steering) -> None:
+        before, self._steering = self._steering, steering
+        control = self._running.control
+        for reason in steering.pauses:
+            control.pause(reason)
+        for reason in before.pauses:
+            if reason not in steering.pauses:
+                control.unpause(reason)
+        self._scheduler.parked = dict(steering.parked)
+        if steering.rules != before.rules:
+            self._apply_rules(steering.rules)
+        if steering.schedule is not None and steering.schedule != before.schedule:
+            bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
+            if bandwidth is not None:
+                bandwidth.override([list(entry) for entry in steering.schedule])
+        if steering.connections is not None and steering.connections != before.connections:
+            parts_of(self._crawler).fetcher.set_connection_cap(steering.connections)
+
+    def _apply_rules(self, rules: tuple[Rule, ...]) -> None:
+        scheduler = self._scheduler
+        scheduler.rules = Rules((*rules, *self._file_rules))
+        scheduler.frontier.set_rules(scheduler.rules)
+        downloader: object = self._crawler.engine.downloader
+        if isinstance(downloader, LeanDownloader):
+            downloader.call_off_if(self._is_blocked)
+        scheduler.wake()
+
+    def _is_blocked(self, request: "Request") -> bool:
+        lease = request.meta.get("lease")
+        return lease is not None and self._scheduler.is_blocked(lease)
+
+    def _drop(self, lease: Lease) -> bool:
+        """A blocked URL becomes a node that was not fetched."""
+        recorder = self._running.recorder
+        if recorder.step.locked() or recorder.shards.full:
+            return False
+        in_graph = self._scope.verdict(lease.key).in_graph
+        page = refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, time.time())
+        recorder.record(page if in_graph else replace(page, in_graph=False))
+        return True
+
+    # -- verbs -------------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        gauges = self._running.gauges
+        moment = gauges.moment(self._running.progress.last)
+        return status_of(moment.snapshot, gauges.facts(0.0), self._steering)
+
+    async def commit(self) -> None:
+        await self._running.commits.commit()
+
+    async def do(self, action: Action) -> dict[str, Any]:
+        verb = self._VERBS.get(action.name)
+        return {} if verb is None else await verb(self, action)
+
+    async def _checkpoint(self, action: Action) -> dict[str, Any]:
+        await self._running.checkpoint()
+        return {}
+
+    async def _reports(self, action: Action) -> dict[str, Any]:
+        await self.commit()
+        await self._running.reporter.write("Running")
+        return {"reports": str(self._running.directory.reports)}
+
+    async def _terminate(self, action: Action) -> dict[str, Any]:
+        self._running.ask_to_stop()
+        return {}
+
+    async def _wake(self, action: Action) -> dict[str, Any]:
+        host = action.arguments["host"]
+        woken = self._scheduler.frontier.wake(host, self._scheduler.now())
+        self._scheduler.wake()
+        return {"woken": woken}
+
+    async def _add_seeds(self, action: Action) -> dict[str, Any]:
+        """In slices, between which pages are recorded and commits made."""
+        lines = [line.strip() for line in action.arguments["seeds"]]
+        links, refused_lines = self._links_of([line for line in lines if line and not line.startswith("#")])
+        added = 0
+        for first in range(0, len(links), MAX_SEEDS_AT_ONCE):
+            async with self._running.recorder.step:
+                part = links[first : first + MAX_SEEDS_AT_ONCE]
+                added += len(self._running.recorder.record_seeds(part, frozenset()).new)
+        self._scheduler.wake()
+        return {"seeds": len(links), "new": added, "refused": refused_lines}
+
+    def _links_of(self, lines: list[str]) -> tuple[list[Link], list[str]]:
+        """Seeds outside the scope are refused: a directory needs a line in the seed file."""
+        links, refusals = [], []
+        for line in lines:
+            named = name(line if "://" in line else f"http://{line}/")
+            if isinstance(named, Name) and self._scope.verdict(named.key, named.url) is Verdict.IN:
+                links.append(Link(*named, "seed"))
+            else:
+                refusals.append(line)
+        if not links:
+            raise ActionError("no line is a URL in the scope of this crawl")
+        return links, refusals
+
+    async def _unblock(self, action: Action) -> dict[str, Any]:
+        """What the block had cut is queued again."""
+        await self.commit()
+        running, surt = self._running, action.arguments["surt"]
+        queued = 0
+        scheduler = running.scheduler
+        for so_far in unblocked(
+            running.directory, scheduler.frontier, running.recorder.tally, starts(surt), scheduler.now()
+        ):
+            queued = so_far
+            await asyncio.sleep(0)
+        self._scheduler.wake()
+        return {"queued": queued}
+
+    _VERBS: ClassVar[Mapping[str, Callable[["Steered", Action], Coroutine[Any, Any, dict[str, Any]]]]] = {
+        "checkpoint": _checkpoint,
+        "reports": _reports,
+        "terminate": _terminate,
+        "wake": _wake,
+        "add-seeds": _add_seeds,
+        "unblock": _unblock,
+    }
