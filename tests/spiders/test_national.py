@@ -81,7 +81,7 @@ def test_a_fact_is_a_default_and_wins_over_nothing_that_was_given() -> None:
 
 
 EXAMPLES = re.compile(
-    r"crawls/italy-|webgraph-it \w+( \w+)? italy|--out italy|scrapy crawl italy|graph italy|italy\.py|"
+    r"crawls/italy-|webgraph-it \w+( \w+)? italy|--out italy|--to italy\.|scrapy crawl italy|graph italy|italy\.py|"
     r'"crawl", "italy"'
 )
 OLD = re.compile(r'^UNNAMED = "italy"$')
