@@ -54,8 +54,9 @@ def test_without_a_quota_nothing_is_counted() -> None:
 def test_a_page_that_is_unblocked_counts_once() -> None:
     frontier = open_frontier(MemoryStore(), limits=frontier_limits(max_pages_per_domain=3))
     (blocked,) = frontier.add_seeds(links("http://a.it/"), 0.0).new
-    frontier.add(links("http://a.it/x"), 1, "it,a)/", 0.0)
+    frontier.add(links("http://d.a.it/"), 1, "it,a)/", 0.0)
     frontier.done(lease_at(frontier, 0.0), Outcome(state=State.QUOTA_CUT), 0.0)
     assert frontier.unblock(blocked, 0, 0, "", 0.0)
+    assert frontier.counts().hosts == 2
     added = frontier.add(links("http://b.a.it/", "http://c.a.it/"), 1, "it,d)/", 0.0)
     assert [cut.link.key for cut in added.cut] == ["it,a,c)/"]

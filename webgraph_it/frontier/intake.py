@@ -182,11 +182,11 @@ class Intake:
         host = self._roster.host(host_of(link.key))
         if not host.accepted:
             return False
-        self.domains.count_page(host.name, -1)
-        host.accepted -= 1
         host.finished -= 1
         self._totals.done -= 1
         self.enqueue(host, link, depth, host_depth, via, now)
+        host.accepted -= 1  # it was counted when it was first queued
+        self.domains.count_page(host.name, -1)
         self._roster.save(host)
         self.seen.mark_queued(link.digest)
         return True
