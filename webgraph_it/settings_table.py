@@ -23,6 +23,7 @@ from webgraph_it.settings_readers import (
     FILE,
     FLAG,
     KINDS,
+    LISTEN,
     MISTAKES,
     NETWORKS,
     PAGE,
@@ -35,6 +36,7 @@ from webgraph_it.settings_readers import (
     SURTS,
     TIMEOUT,
     TIMEZONE,
+    TOKEN_FILE,
     WRITER,
     Reader,
     count,
@@ -452,6 +454,27 @@ class Directory(Section):
     )
 
 
+class Console(Section):
+    title = "The console"
+    page = "console.md"
+
+    CONSOLE = Setting(
+        "",
+        LISTEN,
+        "Where the crawl serves its page, REST and metrics, such as 127.0.0.1:6060. Empty = nowhere.",
+    )
+    CONSOLE_TOKENS = Setting(
+        "",
+        TOKEN_FILE,
+        "TOML file of mode 0600 with the tokens `reader` and `operator`. Needed unless CONSOLE is a loopback address.",
+    )
+    CONSOLE_HOSTS = Setting(
+        [],
+        texts('a JSON list of names such as ["crawl.example.it"]'),
+        "Names by which browsers may call the console, besides its own address.",
+    )
+
+
 class Components(Section):
     title = "Components of your own"
     page = "extending.md"
@@ -465,11 +488,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    Components,
+    *(Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
     """The values of all settings of ours: read once, each of its true type, and never changed."""
 
     @classmethod

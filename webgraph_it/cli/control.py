@@ -54,7 +54,9 @@ def request_of(verb: str, words: list[str]) -> dict[str, Any]:
         raise Mistake(
             f"control {verb} takes {' '.join(map(_word, names)) or 'no argument'}; found {len(words)} words."
         )
-    return {"action": verb} | {name: _value(verb, name, word) for name, word in zip(names, words, strict=False)}
+    return {"action": verb} | {
+        name: _value(verb, name, word) for name, word in zip(names, words, strict=False)
+    }
 
 
 def _value(verb: str, name: str, word: str) -> Any:

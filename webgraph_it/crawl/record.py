@@ -14,6 +14,7 @@ commit is done again by the next run.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -46,6 +47,8 @@ class Recorder:
         self.tally = tally
         self.step = asyncio.Lock()
         """Held while a page is half recorded. First come, first served: neither pages nor commits starve."""
+        self.recent: deque[str] = deque(maxlen=0)
+        """The page log's last lines, oldest first. Who wants to show them gives it a length."""
 
     def __repr__(self) -> str:
         return f"<Recorder {self.tally.pages} pages, {self.tally.links} links>"
@@ -98,7 +101,9 @@ class Recorder:
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
         is_parent = page.in_graph and page.state in PARENTS
-        self._log(page_line(page, len(children) if is_parent else 0))
+        line = page_line(page, len(children) if is_parent else 0)
+        self._log(line)
+        self.recent.append(line)
         page_trap = self._frontier.content_trap(page.key, page.content_digest)
         for first in range(0, len(page.links), LINKS_AT_ONCE):
             if first:

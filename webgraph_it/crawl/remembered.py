@@ -18,7 +18,7 @@ from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.files.received import shown
-from webgraph_it.settings_readers import FILE
+from webgraph_it.settings_readers import FILE, TOKEN_FILE
 from webgraph_it.settings_table import TABLE
 
 PROJECT = 20
@@ -35,7 +35,7 @@ OF_ONE_RUN = (
 )
 OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
-PATHS = tuple(name for name, row in TABLE.items() if row.reader is FILE)
+PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, TOKEN_FILE))
 REMEMBERED = "REMEMBERED_SETTINGS"
 """The setting under which preflight leaves what it will remember, before anything is fitted to the machine."""
 

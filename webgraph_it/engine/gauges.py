@@ -91,7 +91,7 @@ class Gauges:
             wire_bytes_per_second=rate.wire_bytes,
             bandwidth_cap=self._bytes_per_second,
             connections=self._fetcher.governor.sockets,
-            connections_cap=self._crawler.settings.getint("MAX_TCP_CONNECTIONS"),
+            connections_cap=self._fetcher.governor.cap,
             hosts_ready=counts.hosts_ready,
             hosts_waiting=counts.hosts_waiting,
             hosts_parked=counts.hosts_parked,

@@ -38,6 +38,9 @@ from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from webgraph_it.console.server import Console
 
 logger = logging.getLogger(__name__)
 
@@ -94,9 +97,10 @@ class Running:
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
         self._timers = Timers(_task_failed(failures, fail))
         self._ask_to_stop = stop
-        steered = Steered(crawler, self, self._scope)
+        self.steered = steered = Steered(crawler, self, self._scope)
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
         self._socket = ControlSocket(directory.path, self.operations.do)
+        self._console = _console(settings, self)
 
     def ask_to_stop(self) -> None:
         """As a SIGTERM would."""
@@ -110,6 +114,8 @@ class Running:
     async def listen(self) -> None:
         """To operators, until `commit_for_the_last_time`."""
         await self._socket.open()
+        if self._console is not None:
+            await self._console.open()
 
     async def load_seeds(self) -> None:
         await self.seeds.load(self._seed_list, self._scope)
@@ -140,6 +146,8 @@ class Running:
 
     async def commit_for_the_last_time(self) -> None:
         """What comes between the last commit and the end would be in the frontier alone: nothing more is recorded."""
+        if self._console is not None:
+            await self._console.close()
         await self._socket.close()
         self._timers.cancel(
             but=self._stop_watching
@@ -179,6 +187,22 @@ class Running:
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
             if words := self._standstill.words(facts, now):
                 logger.warning(words)
+
+
+def _console(settings: "BaseSettings", running: Running) -> "Console | None":
+    """Its libraries are loaded only for a crawl that has one."""
+    if not settings["CONSOLE"]:
+        return None
+    from webgraph_it.console.server import console_of
+    from webgraph_it.engine.observed import Observed
+
+    return console_of(
+        Observed(running),
+        running.directory,
+        settings["CONSOLE"],
+        settings["CONSOLE_TOKENS"],
+        settings["CONSOLE_HOSTS"],
+    )
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
