@@ -22,6 +22,10 @@ from webgraph_it.console.tokens import Gate, Role, read_tokens
 from webgraph_it.shards.directory import CrawlDirectory
 
 logger = logging.getLogger(__name__)
+aiohttp_logger = logging.getLogger(f"{__name__}.http")
+aiohttp_logger.disabled = (
+    True  # a traceback for every request that is no HTTP: whoever asks could fill the log
+)
 
 STATIC = Path(__file__).parent / "static"
 FILES = {
@@ -69,7 +73,12 @@ class Console:
         for path in FILES:
             app.router.add_get(path, _file)
         self._runner = web.AppRunner(
-            app, access_log=None, handle_signals=False, shutdown_timeout=CLOSE_SECONDS, keepalive_timeout=30.0
+            app,
+            access_log=None,
+            logger=aiohttp_logger,
+            handle_signals=False,
+            shutdown_timeout=CLOSE_SECONDS,
+            keepalive_timeout=30.0,
         )
         await self._runner.setup()
         assert self._runner.server is not None
