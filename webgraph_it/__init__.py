@@ -16,6 +16,7 @@ fetch/        bytes, politely: download handler, DNS, robots, connection cap, ba
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
+console/      a page, REST and metrics of a running crawl (CONSOLE=127.0.0.1:6060)
 engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
 spiders/      italy.py
 convert/      shards → compact graph                  (webgraph-it convert)

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.console.reports import actions, report
+from webgraph_it.console.reports import actions, report, written
 
 
 def test_a_report_is_found_by_its_name_alone(tmp_path: Path) -> None:
     (tmp_path / "crawl-report.txt").write_text("Crawl Name: x\n")
     (tmp_path / "progress.jsonl").write_text("{}")
+    assert written(tmp_path) == ["crawl"]
     assert report(tmp_path, "crawl") == "Crawl Name: x\n"
     assert [
         report(tmp_path, name) for name in ("hosts", "progress.jsonl", "../x", "", "crawl-report.txt")

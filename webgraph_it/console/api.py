@@ -152,7 +152,7 @@ class Api:
         return answer(await asyncio.to_thread(page_log.pages, recent, self._pages, text, most))
 
     async def report_names(self, request: web.Request) -> web.Response:
-        return answer(list(reports.REPORTS))
+        return answer(await asyncio.to_thread(reports.written, self._directory.reports))
 
     async def report(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]

@@ -23,6 +23,11 @@ def report(folder: Path, name: str) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
+def written(folder: Path) -> list[str]:
+    """The names of the reports that are there."""
+    return [name for name, file in REPORTS.items() if (folder / file).is_file()]
+
+
 def actions(folder: Path, most: int) -> list[dict[str, Any]]:
     """What operators did, the newest first."""
     lines = (_part(folder / AUDIT_FILE, from_end=True) or b"").splitlines()

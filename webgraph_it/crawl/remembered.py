@@ -83,7 +83,9 @@ def is_given(settings: Settings, name: str) -> bool:
 def _is_lasting(name: str) -> bool:
     if name in OF_ONE_RUN or name in SHAPING or name in ("SEEDS", REMEMBERED):
         return False
-    return not name.startswith(OF_ONE_RUN_PREFIXES) and not any(word in name for word in SECRET_WORDS)
+    return not name.startswith(OF_ONE_RUN_PREFIXES) and (
+        name in PATHS or not any(word in name for word in SECRET_WORDS)
+    )
 
 
 def _in_full(name: str, value: Any) -> Any:

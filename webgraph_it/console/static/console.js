@@ -290,7 +290,7 @@ async function showHost() {
 }
 function pageTable(pages, ofHost) {
   const table = el("table", {}), body = el("tbody");
-  for (const page of pages) body.append(el("tr", {}, el("td", {className: "nowrap soft", text: clock(page.time)}), el("td", {}, statusTag(page)),
+  for (const page of pages) body.append(el("tr", {}, el("td", {className: "nowrap soft", text: clock(page.time)}), el("td", {className: "tags"}, statusTag(page)),
     el("td", {className: "name", text: ofHost ? page.url.replace(/^https?:\/\/[^/]*/, "") || "/" : page.url})));
   table.append(body);
   return table;
@@ -321,7 +321,8 @@ at("filter").addEventListener("input", () => later(showPages));
 async function showReport(name) {
   state.report = name;
   [...at("reports").children].forEach(each => each.setAttribute("aria-pressed", String(each.dataset.report === name)));
-  at("report").textContent = await ask(`/api/reports/${name}`).catch(() => "Not written yet. “Write them now” does it.");
+  const written = (await ask("/api/reports")).includes(name);
+  at("report").textContent = written ? await ask(`/api/reports/${name}`) : "Not written yet. “Write them now” does it.";
 }
 for (const name of ["crawl", "hosts", "mimetype", "responsecode", "seeds"])
   at("reports").append(el("button", {text: name, "data-report": name, "aria-pressed": "false", click: () => showReport(name)}));
