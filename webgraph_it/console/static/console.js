@@ -239,7 +239,7 @@ function hostState(host) {
   if (host.parked) return ["warn", `parked ${span(Math.max(0, wait))}`];
   if (host.failure) return ["bad", host.failure === "busy" ? "429 or 503" : host.failure];
   if (!host.queued) return ["", "done"];
-  return wait > 1 ? ["", `waits ${span(wait)}`] : ["good", "ready"];
+  return wait > 0 ? ["", `waits ${wait < 10 ? `${wait.toFixed(1)} s` : span(wait)}`] : ["good", "its turn"];
 }
 
 async function showHosts() {
