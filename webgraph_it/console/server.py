@@ -23,9 +23,9 @@ from webgraph_it.shards.directory import CrawlDirectory
 
 logger = logging.getLogger(__name__)
 aiohttp_logger = logging.getLogger(f"{__name__}.http")
-aiohttp_logger.disabled = (
-    True  # a traceback for every request that is no HTTP: whoever asks could fill the log
-)
+# A traceback for every request that is no HTTP: whoever asks could fill the log. A filter, because Scrapy enables all
+# loggers when it configures the log.
+aiohttp_logger.addFilter(lambda record: False)
 
 STATIC = Path(__file__).parent / "static"
 FILES = {
