@@ -5,6 +5,7 @@ import os
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
+settings.register_profile("mutants", deadline=None, max_examples=20, derandomize=True)
 settings.load_profile("untimed")
 os.environ.pop(
     "PYTHONDONTWRITEBYTECODE", None

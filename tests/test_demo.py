@@ -60,7 +60,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     return output, folder
 
 
-def test_the_demo_goes_from_an_internet_to_a_report(finished):
+def test_the_demo_goes_from_an_internet_to_a_report(finished: tuple[str, Path]) -> None:
     output, folder = finished
     for stage in ("1/5", "2/5", "3/5", "4/5", "5/5"):
         assert f"\n{stage} " in f"\n{output}"
@@ -70,7 +70,7 @@ def test_the_demo_goes_from_an_internet_to_a_report(finished):
     assert "<svg" in report.read_text()
 
 
-def test_the_demo_says_that_its_graph_is_the_truth(finished):
+def test_the_demo_says_that_its_graph_is_the_truth(finished: tuple[str, Path]) -> None:
     output, folder = finished
     truth = Truth.read(folder / "truth")
     assert f"\nequal: {len(truth.nodes):,} nodes, {len(truth.arcs):,} arcs" in output
@@ -82,7 +82,7 @@ def nodes_in_traps(output: str) -> int:
     return int(re.search(r"; ([\d,]+) more nodes in traps", output)[1].replace(",", ""))
 
 
-def test_traps_are_shown_and_are_a_few_per_cent_of_the_demo(finished):
+def test_traps_are_shown_and_are_a_few_per_cent_of_the_demo(finished: tuple[str, Path]) -> None:
     """Their number does not depend on that of the pages: there is one of each in a small web too."""
     output, folder = finished
     whole = walk(World(Plan(HOSTS, PAGES, SEED, shares=chosen_shares(None, {}))))
@@ -93,14 +93,14 @@ def test_traps_are_shown_and_are_a_few_per_cent_of_the_demo(finished):
     assert 20 < trapped <= 0.05 * (len(whole.nodes) + trapped)
 
 
-def test_the_demo_ends_with_a_picture(finished):
+def test_the_demo_ends_with_a_picture(finished: tuple[str, Path]) -> None:
     output, _ = finished
     ending = output.partition("report.html\n")[2]
     assert re.search(r"Bow-tie of the pages\n +core +█+ [\d.]+ %", ending)
     assert re.search(r"First hosts by PageRank\n( +\S+\.it +█+ [\d.]+ %\n){5}", ending)
 
 
-def test_the_readme_shows_what_the_demo_prints(finished):
+def test_the_readme_shows_what_the_demo_prints(finished: tuple[str, Path]) -> None:
     """Line by line; numbers are those of a larger web, and … stands for what is left out."""
     output, folder = finished
     readme = (PROJECT / "README.md").read_text()
@@ -114,7 +114,7 @@ def test_the_readme_shows_what_the_demo_prints(finished):
         assert any(re.fullmatch(pattern, said.strip()) for said in printed), line
 
 
-def test_the_demo_tells_how_far_the_crawl_is(tmp_path, capsys):
+def test_the_demo_tells_how_far_the_crawl_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "reports").mkdir()
     Watch(tmp_path)()
     assert capsys.readouterr().out == ""
@@ -124,7 +124,9 @@ def test_the_demo_tells_how_far_the_crawl_is(tmp_path, capsys):
     assert capsys.readouterr().out == "    1,234 URLs tried, 56 waiting; 78 a second, 3.2 MB/s\n"
 
 
-def test_the_demo_deletes_only_what_an_earlier_one_made(tmp_path, capsys):
+def test_the_demo_deletes_only_what_an_earlier_one_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "crawl").mkdir()
     assert main(["--folder", str(tmp_path)]) == 1
@@ -137,12 +139,14 @@ def test_the_demo_deletes_only_what_an_earlier_one_made(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_little_disk_is_said_before_the_start(tmp_path):
+def test_too_little_disk_is_said_before_the_start(tmp_path: Path) -> None:
     with pytest.raises(StageFailed, match=r"has 3 MB of free disk, and the demo needs 500 MB\. Make room"):
         make_room(tmp_path / "demo", free_bytes=lambda path: 3_000_000)
 
 
-def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, capsys):
+def test_a_folder_that_cannot_be_made_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
     assert main(["--folder", str(tmp_path / "file")]) == 1
     assert main(["--folder", str(tmp_path / "file/demo")]) == 1
@@ -153,7 +157,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, capsys):
     ]
 
 
-def test_an_internet_that_cannot_be_served_is_one_sentence():
+def test_an_internet_that_cannot_be_served_is_one_sentence() -> None:
     with socket.create_server(("127.1.0.1", 0)) as busy:
         refused = pytest.raises(
             StageFailed, match=r"simweb ended with code 2 before it was ready\. It needs "
@@ -162,14 +166,14 @@ def test_an_internet_that_cannot_be_served_is_one_sentence():
             pass
 
 
-def test_a_stage_that_fails_ends_the_demo_with_its_words():
+def test_a_stage_that_fails_ends_the_demo_with_its_words() -> None:
     with pytest.raises(
-        StageFailed, match="`webgraph-it simweb compare …` ended with code 2; what it said is above"
+        StageFailed, match=r"`webgraph-it simweb compare …` ended with code 2\. Its output is above"
     ):
         run("webgraph_it", "simweb", "compare", "/nowhere", "/nowhere")
 
 
-def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path):
+def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path: Path) -> None:
     demo = start_demo(tmp_path / "demo")
     end = time.time() + 60
     while not (tmp_path / "demo/crawl/crawl.json").exists() and time.time() < end:
@@ -179,5 +183,5 @@ def test_ctrl_c_leaves_nothing_running_and_says_how_to_go_on(tmp_path):
     output, _ = demo.communicate(timeout=60)
     assert demo.returncode == 130, output[-3000:]
     assert "Nothing is left running" in output
-    assert "`make demo` begins again" in output
+    assert "To start again: `make demo`" in output
     assert psutil.wait_procs(family, timeout=10)[1] == []

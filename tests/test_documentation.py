@@ -52,7 +52,7 @@ def test_the_tutorial_shows_what_the_planner_prints(capsys: pytest.CaptureFixtur
 def test_the_page_of_analyse_says_the_planners_figures(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(read("docs/analyse.md").partition("## Plan")[2].split())
     said = " ".join(planned("webgraph-it plan", capsys).split())
-    measures = r"[\d,.]+ (?:million|bytes a URL|KiB a page|pages/s|links each|days|GiB|GB|MB/s)(?![\w/])"
+    measures = r"[\d,.]+ (?:million|bytes per URL|KiB per page|pages/s|links each|days|GiB|GB|MB/s)(?![\w/])"
     figures = re.findall(measures, text)
     assert len(figures) >= 10
     assert [figure for figure in figures if figure not in said] == []

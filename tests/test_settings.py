@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def component_paths() -> list[str]:
 
 
 @pytest.mark.parametrize("path", component_paths())
-def test_a_component_named_in_settings_loads(path):
+def test_a_component_named_in_settings_loads(path: str) -> None:
     assert inspect.isclass(load_object(path))
 
 
@@ -69,7 +70,7 @@ SIGNALS = sorted(
 
 
 @pytest.mark.parametrize("path", [path for path in component_paths() if path.startswith("webgraph_it.")])
-def test_a_method_named_like_a_signal_is_connected_to_it(path):
+def test_a_method_named_like_a_signal_is_connected_to_it(path: str) -> None:
     component = load_object(path)
     source = inspect.getsource(inspect.getmodule(component))
     for name in SIGNALS:
@@ -77,7 +78,7 @@ def test_a_method_named_like_a_signal_is_connected_to_it(path):
             assert re.search(rf"connect\(\s*\w+\.{name},\s*(signal=)?signals\.{name}", source), name
 
 
-def test_the_defaults_are_right_values():
+def test_the_defaults_are_right_values() -> None:
     check(project_settings())
 
 
@@ -125,7 +126,9 @@ def test_the_defaults_are_right_values():
         ("SCOPE_SURTS", "[" * 100_000),
     ],
 )
-def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected(name, value):
+def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected(
+    name: str, value: str
+) -> None:
     with pytest.raises(SettingsError) as refusal:
         check(project_settings(**{name: value}))
     sentence = str(refusal.value)
@@ -161,37 +164,37 @@ def test_a_wrong_value_is_one_sentence_naming_setting_value_and_what_is_expected
         ("EXTRACT_MEMORY", "1.5 GiB", 1_610_612_736),
     ],
 )
-def test_a_value_as_typed_becomes_a_value_of_its_type(name, typed, value):
+def test_a_value_as_typed_becomes_a_value_of_its_type(name: str, typed: str, value: object) -> None:
     settings = project_settings(**{name: typed})
     check(settings)
     assert settings.get(name) == value
 
 
-def test_scrapy_loads_the_defaults_of_the_table():
+def test_scrapy_loads_the_defaults_of_the_table() -> None:
     settings = project_settings()
     assert {name: settings.get(name) for name in TABLE} == {name: row.default for name, row in TABLE.items()}
 
 
-def test_every_setting_that_scrapy_loads_from_us_is_in_the_table_or_scrapys():
+def test_every_setting_that_scrapy_loads_from_us_is_in_the_table_or_scrapys() -> None:
     assert set(OUR_NAMES) - set(Settings()) - set(TABLE) == set()
 
 
-def test_a_default_that_scrapy_changes_leaves_the_table_as_it_is():
+def test_a_default_that_scrapy_changes_leaves_the_table_as_it_is() -> None:
     project_settings()["LINK_KINDS_FOLLOWED"].append("css")
     assert TABLE["LINK_KINDS_FOLLOWED"].default == []
 
 
-def test_reading_a_value_twice_changes_nothing():
+def test_reading_a_value_twice_changes_nothing() -> None:
     once = typed()
     assert typed(**once) == once
 
 
-def test_the_values_cannot_be_set():
+def test_the_values_cannot_be_set() -> None:
     with pytest.raises(AttributeError, match="HOST_DELAY cannot be set"):
         CrawlSettings.read({}).HOST_DELAY = 0.0
 
 
-def test_the_table_imports_no_scrapy():
+def test_the_table_imports_no_scrapy() -> None:
     code = "import sys, webgraph_it.settings, webgraph_it.crawl.values; print('scrapy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
@@ -220,13 +223,13 @@ WITHOUT_DEFAULT = {
 
 
 @pytest.mark.parametrize("part", WITHOUT_DEFAULT, ids=lambda part: part.__name__)
-def test_what_a_setting_gives_has_no_second_default(part):
+def test_what_a_setting_gives_has_no_second_default(part: Callable[..., object]) -> None:
     parameters = inspect.signature(part).parameters
     names = WITHOUT_DEFAULT[part].split()
     assert [name for name in names if parameters[name].default is not inspect.Parameter.empty] == []
 
 
-def test_no_setting_of_ours_is_asked_for_with_a_default_of_the_callers():
+def test_no_setting_of_ours_is_asked_for_with_a_default_of_the_callers() -> None:
     """`settings.getint("MAX_BODY_BYTES", 5_000_000)` would be a second default."""
     asked = re.compile(r'\.get(?!priority)\w*\(\s*"([A-Z_]+)"(?:,\s*(?!CrawlSettings)[^)\s]|\) or )')
     assert [
@@ -253,7 +256,7 @@ RESPONSES = ["MAX_HEADER_BYTES", "MAX_HEADER_COUNT", "MAX_BODY_BYTES"]
 DNS = ["DNS_TRY_TIMEOUT", "DNS_MIN_TTL", "DNS_MAX_TTL", "DNS_NEGATIVE_TTL", "DNS_CACHE_SIZE"]
 
 
-def test_each_part_of_a_crawl_gets_its_own_setting(tmp_path):
+def test_each_part_of_a_crawl_gets_its_own_setting(tmp_path: Path) -> None:
     """Every setting has a value that no other has."""
     value = {name: 200 - n for n, name in enumerate((*FETCHING, *RESPONSES, *DNS, *DELAYS, *LIMITS))}
     values = typed(
@@ -276,12 +279,12 @@ PROJECT = Path(__file__).parents[1]
 PAGE = PROJECT / "docs/settings.md"
 
 
-def test_the_page_is_the_one_that_the_table_makes():
+def test_the_page_is_the_one_that_the_table_makes() -> None:
     """If not: python -m webgraph_it.settings_page > docs/settings.md"""
     assert PAGE.read_text(encoding="utf-8") == page()
 
 
-def test_the_page_says_every_default():
+def test_the_page_says_every_default() -> None:
     """Read from the page as a reader does, and compared by value."""
     cells = [
         line.split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")
@@ -292,7 +295,7 @@ def test_the_page_says_every_default():
     assert values == typed()
 
 
-def test_a_default_that_another_page_mentions_is_the_default():
+def test_a_default_that_another_page_mentions_is_the_default() -> None:
     """`KEEP_ALIVE_SECONDS` (15 s), `MAX_IDLE_CONNECTIONS` (4,000): a number in brackets after a name."""
     mentioned = re.compile(r"`([A-Z_]+)` \((\d[\d,.]*)(?: ([KMGT]i?B))?\b")
     said = [

@@ -5,19 +5,19 @@
                └──── new URLs ───────┘
 
 settings.py   what Scrapy loads by name: our settings, and how Scrapy is put together
-settings_table.py    the one table of settings: default, unit, reader, meaning, what a resume may change
+settings_table.py    the only table of settings: default, unit, reader, meaning, what a resume may change
 settings_readers.py  from what people type to a value; settings_page.py makes docs/settings.md of the table
 units.py      sizes and rates: 4 MB, 1500 KB/s
 items.py      Page and Link: the records that flow between rooms
 urls/         what a page is called: normal form, SURT key, node digest, scope, seeds
-robots/       robots.txt: its record, how long it counts, errands to fetch it, which rule decides about a path
-frontier/     which URL is next, and when: host queues, seen set, politeness, commit; Scrapy's SCHEDULER
-fetch/        bytes, politely: download handler, DNS, robots, connection cap, bandwidth
+robots/       robots.txt: its record, how long it is valid, errands to fetch it, which rule decides about a path
+frontier/     which URL is next, and when: host queues, seen set, politeness, commit
+fetch/        from a request to a reply: client, DNS, TLS, connection cap, bandwidth
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
 console/      a page, REST and metrics of a running crawl (CONSOLE=127.0.0.1:6060)
-engine/       what Scrapy calls: extension, item pipeline, commands; what must be there when a crawl starts
+engine/       every part that Scrapy calls: scheduler, downloader, middlewares, pipeline, extension, commands
 spiders/      italy.py
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)

@@ -1,8 +1,8 @@
-"""The demo: a small Italian internet is started, crawled, compared with what was built, converted and analysed.
+"""The demo: start a small Italian internet, crawl it, compare the result with what was built, convert and analyse.
 
-Every stage is the command that a user would type; this module only starts them one after the other and says
-what happened. While the crawl runs it says how far it is (in a terminal the crawl's own line does). Whatever ends it
-early, nothing is left running, and one sentence says what to do.
+Every stage is a command that a user could type. This module only runs the commands in order and reports what
+happened. In a terminal the crawl shows its own progress line. Elsewhere this module reports the progress.
+However the demo ends, no process is left running. If it fails, one sentence says what to do.
 """
 
 import contextlib
@@ -20,24 +20,24 @@ from webgraph_it.simweb import SimWeb
 
 HOSTS, PAGES, SEED = 200, 3000, 7
 LATENCY_SECONDS = 0.005
-"""Of slow hosts, median: the largest host must not take longer than all others together."""
+"""Median delay of slow hosts. It is low, so that the largest host does not take longer than all others together."""
 BUDGET = ("-s", 'BANDWIDTH_SCHEDULE=[["*", "4 MB/s"]]', "-s", "MAX_TCP_CONNECTIONS=200")
 LIMITS = ("-s", "MAX_HOST_DEPTH=30", "-s", "MIN_FREE_DISK=100 MB")
-"""Traps are shown, not explored: they stay a few per cent of the graph. The disk is checked here, before the start."""
+"""Low, so that traps stay a few per cent of the graph. The demo itself checks the free disk space before it starts."""
 MIN_FREE_BYTES = 500_000_000
 OURS = frozenset({"crawl", "graph", "truth"})
-"""What a folder of an earlier demo holds."""
+"""Names that an earlier demo leaves in its folder."""
 TELL_SECONDS = 5.0
 
 
 class StageFailed(Exception):
-    """The demo cannot go on; the text is the whole explanation."""
+    """The demo cannot continue. The text is the whole explanation."""
 
 
 def make_room(
     folder: Path, free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
 ) -> None:
-    """An empty folder, in place of that of an earlier demo; nothing else is ever removed."""
+    """Return an empty folder. It replaces the folder of an earlier demo. Nothing else is ever removed."""
     if folder.exists() and not folder.is_dir():
         raise StageFailed(f"{folder} is a file. Give another folder with --folder.")
     if folder.exists() and (others := sorted({path.name for path in folder.iterdir()} - OURS)):
@@ -56,7 +56,7 @@ def make_room(
 
 
 def demo(hosts: int, pages: int, folder: Path) -> None:
-    """All stages; StageFailed says why not. SIGTERM ends it as Ctrl-C does."""
+    """Run all stages. StageFailed says why one failed. SIGTERM has the same effect as Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     make_room(folder)
     began = time.monotonic()
@@ -82,7 +82,7 @@ def demo(hosts: int, pages: int, folder: Path) -> None:
 
 @contextlib.contextmanager
 def internet(hosts: int, pages: int, http_port: int = 0) -> Iterator[SimWeb]:
-    """A simulated web, on free ports unless one is given; StageFailed when it cannot be served."""
+    """A simulated web, on free ports unless one is given. Raises StageFailed if it cannot be served."""
     web = SimWeb(hosts=hosts, pages=pages, seed=SEED, latency_seconds=LATENCY_SECONDS, http_port=http_port)
     with contextlib.ExitStack() as stack:
         try:
@@ -96,7 +96,7 @@ def internet(hosts: int, pages: int, http_port: int = 0) -> Iterator[SimWeb]:
 
 
 def summary(report: Path) -> str:
-    """The crawl in one line, out of its own report."""
+    """The crawl in one line, from its own report."""
     facts = dict(line.split(": ", 1) for line in report.read_text().splitlines())
     return (
         f"{int(facts['URIs Processed']):,} URLs tried on {facts['Total Hosts']} hosts in {facts['Duration Time']}, "
@@ -105,7 +105,7 @@ def summary(report: Path) -> str:
 
 
 def picture(analysis: Path) -> str:
-    """The graph in a few lines of text: its bow-tie, and who ranks first."""
+    """The graph in a few lines of text: its bow-tie and its first hosts by PageRank."""
     pages = json.loads((analysis / "summary.json").read_text())["levels"]["pages"]
     parts = {name: count for name, count in pages["bow_tie"].items() if count}
     best = [line.split("\t") for line in (analysis / "hosts/top-pagerank.txt").read_text().splitlines()[1:6]]
@@ -126,12 +126,12 @@ def say(stage: int, sentence: str) -> None:
 
 
 def tell(words: str) -> None:
-    """At once: the stages write to the same terminal or file."""
+    """Print without buffering, because the stages write to the same terminal or file."""
     Progress(sys.stdout).note(words)
 
 
 class Watch:
-    """Says now and then how far a crawl is, by its progress log."""
+    """Reports the progress of a crawl from time to time, from its progress log."""
 
     def __init__(self, jobdir: Path) -> None:
         self._log = jobdir / "reports/progress.jsonl"
@@ -148,7 +148,7 @@ class Watch:
 
 
 def run(module: str, *arguments: str, watch: Callable[[], None] | None = None) -> None:
-    """One stage, in a process of its own, which ends with us; `watch` is called now and then meanwhile."""
+    """Run one stage in a process that never outlives us. `watch` is called from time to time meanwhile."""
     process = subprocess.Popen([sys.executable, "-m", module, *arguments])
     try:
         code = _wait(process, watch)
@@ -158,9 +158,9 @@ def run(module: str, *arguments: str, watch: Callable[[], None] | None = None) -
         raise
     if code:
         raise StageFailed(
-            f"`{' '.join([module.replace('_', '-'), *arguments[:2]])} …` ended with code {code}; "
-            "what it said is above. "
-            "`make demo` begins again."
+            f"`{' '.join([module.replace('_', '-'), *arguments[:2]])} …` ended with code {code}. "
+            "Its output is above. "
+            "To start again: `make demo`."
         )
 
 
@@ -174,7 +174,7 @@ def _wait(process: "subprocess.Popen[bytes]", watch: Callable[[], None] | None) 
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Give it time to finish cleanly, then insist."""
+    """Give it time to finish cleanly, then kill it."""
     try:
         process.wait(20)
     except subprocess.TimeoutExpired:

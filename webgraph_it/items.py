@@ -1,7 +1,7 @@
 """Page and Link: the records that flow between rooms.
 
-Frozen and typed. A Page is born in the spider, loses its out-of-scope links in the scope middleware, and is
-recorded once, whole, by the Recorder (crawl/record.py).
+Frozen and typed. The spider makes a Page, the scope middleware removes its out-of-scope links, and the Recorder
+(crawl/record.py) records it once, in one step.
 """
 
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ LINK_KINDS = (
     *("a", "area", "frame", "iframe", "link", "form", "refresh", "redirect"),
     *("embed", "css", "script", "xml", "document", "nested"),
 )
-"""Every way in which a document can point somewhere. The order is that of the numbers in extract/frames.py."""
+"""Every kind of link in a document. The order is that of the numbers in extract/frames.py."""
 
 
 class Link(NamedTuple):
-    """One hyperlink, by all three names of its target (see urls.names)."""
+    """One hyperlink, with all three names of its target (see urls.names)."""
 
     url: str
     key: str
     digest: bytes
     kind: str
-    """How the page points there: one of LINK_KINDS, or `seed`."""
+    """How the page links to it: one of LINK_KINDS, or `seed`."""
 
 
 class State(StrEnum):
@@ -52,7 +52,7 @@ class Page:
     """When the fetch began, seconds since 1970 UTC."""
     state: State
     status: int
-    """HTTP status; 0 when no response came."""
+    """HTTP status; 0 if there was no response."""
     depth: int
     via: str
     """Key of the page where it was first found; empty for a seed."""
@@ -66,16 +66,16 @@ class Page:
     address: str = ""
     """The IP address that answered."""
     reason: str = ""
-    """Why, where the state alone does not say: an exception's name, a limit's, an extractor's."""
+    """Why, if the state alone does not say: the name of a failure, of a limit, or an extractor's reason."""
     seconds: float = 0.0
     """How long the fetch took."""
     host_depth: int = 0
-    """Pages in a row on the same host by which it was found."""
+    """Consecutive pages on the same host through which it was found."""
     in_graph: bool = True
     """False for a page outside the scope that is fetched for its links only (a directory seed)."""
     traps: Mapping[bytes, str] = field(default_factory=lambda: NOTHING)
-    """Of its links, those that are not to be fetched: digest → reason. They are arcs all the same."""
+    """Those of its links that must not be fetched: digest → reason. They are arcs nevertheless."""
     followed: frozenset[bytes] = frozenset()
-    """Of its links, those that are nodes but no arcs: their kind is followed only."""
+    """Those of its links that are nodes but not arcs, because their kind is only followed."""
     fetch_only: frozenset[bytes] = frozenset()
-    """Of its links, those that are fetched but neither nodes nor arcs: outside the scope."""
+    """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""

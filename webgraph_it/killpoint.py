@@ -1,7 +1,7 @@
-"""Named points at which a test may kill the process, in the manner of RocksDB's crash test.
+"""Named points at which a test may kill the process, as in RocksDB's crash test.
 
 WEBGRAPH_IT_KILL_AT="after-sync:3" sends SIGKILL to the process itself the third time it passes `after-sync`.
-Unset, as always outside tests, `reached` does nothing.
+If it is unset, as always outside tests, `reached` does nothing.
 """
 
 import os
@@ -18,7 +18,7 @@ POINTS = (
     "during-recovery",
 )
 SEED_POINTS = ("between-seeds",)
-"""Passed only while the seeds are being loaded."""
+"""Reached only while the seeds are being loaded."""
 
 _point, _, _count = os.environ.get("WEBGRAPH_IT_KILL_AT", "").partition(":")
 _passes_left = int(_count or 1)

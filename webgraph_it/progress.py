@@ -9,11 +9,11 @@ from typing import TextIO
 
 REWRITE_SECONDS = 0.2
 CLEAR = "\x1b[K"
-"""Clears a terminal's line from the cursor on."""
+"""Clears a terminal's line from the cursor to its end."""
 
 
 class Progress:
-    """Says what is being done, how far it is and how long it will take."""
+    """Shows the running step, how far it is and the time left."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -22,7 +22,7 @@ class Progress:
         self._begun = self._counted_from = time.monotonic()
 
     def begin(self, step: str, total: int = 0) -> None:
-        """A step starts; `total` is what `at` will count up to, if known."""
+        """Start a step. `total` is the number that `at` counts up to, if known."""
         self._step, self._shown, self._begun = step, 0.0, time.monotonic()
         self.expect(total)
 
@@ -32,7 +32,7 @@ class Progress:
         self.at(0)
 
     def at(self, done: int) -> None:
-        """So much of the total is done."""
+        """`done` of the total is done."""
         now = time.monotonic()
         if self._live and now - self._shown > REWRITE_SECONDS:
             self._shown = now
@@ -43,13 +43,13 @@ class Progress:
         self.said(f"{self._step}: {result}")
 
     def said(self, text: str) -> None:
-        """A line about what has just been done, with the time it took: since `begin`, or since the line before."""
+        """Print a line about what has just been done, and the time since `begin` or since the previous line."""
         now = time.monotonic()
         self.note(f"{text} ({seconds(now - self._begun)})")
         self._begun = now
 
     def note(self, text: str) -> None:
-        """A line of its own. A live line gives way to it."""
+        """Print a separate line. It replaces the live line."""
         self._write(f"\r{text}{CLEAR}\n" if self._live else f"{text}\n")
 
     def _write(self, text: str) -> None:

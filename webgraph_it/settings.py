@@ -1,7 +1,7 @@
-"""What Scrapy loads by name: our settings with their defaults, and how Scrapy is put together. -s NAME=value overrides.
+"""The settings module that Scrapy loads: our settings with their defaults, and our components. -s NAME=value overrides.
 
-Our settings stand in settings_table.py, one row each; this module gives them to Scrapy. docs/settings.md is made of
-the same table: `python -m webgraph_it.settings_page > docs/settings.md`.
+Our settings are defined in settings_table.py, one row each. This module gives them to Scrapy. docs/settings.md is
+generated from the same table: `python -m webgraph_it.settings_page > docs/settings.md`.
 """
 
 from webgraph_it import __version__
@@ -15,13 +15,13 @@ USER_AGENT = f"webgraph_it/{__version__}"  # the crawl adds (+CONTACT_URL)
 
 # -- how Scrapy is put together -------------------------------------------------------------------------------
 
-# Our parts are in the _BASE settings: DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, ITEM_PIPELINES, EXTENSIONS and
-# DOWNLOAD_HANDLERS are yours, and add to them (docs/extending.md). A crawl does not start without one of ours.
+# Our parts are in the _BASE settings. DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, ITEM_PIPELINES, EXTENSIONS and
+# DOWNLOAD_HANDLERS are yours and add to them (docs/extending.md). A crawl refuses to start without one of ours.
 
 DOWNLOADER = "webgraph_it.engine.downloader.LeanDownloader"
 DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
     ("http", "https"), "webgraph_it.engine.handler.WebgraphDownloadHandler"
-)  # and no file:, data:, s3: or ftp:
+)  # no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.engine.scheduler.FrontierScheduler"
 SPIDER_MIDDLEWARES_BASE = {"webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500}
 DOWNLOADER_MIDDLEWARES_BASE = {
@@ -38,9 +38,9 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
     "webgraph_it.engine.extension.CrawlExtension": 100,
-    # Not there, of those that Scrapy would start: CoreStats (CrawlExtension sets the same stats without a signal per
-    # page), SpiderState (pickles), TelnetConsole and RemoteControl (execute what they are sent), LogStats (the crawl's
-    # own line says more), AutoThrottle (politeness is the frontier's), MemoryUsage, FeedExporter.
+    # Left out of Scrapy's defaults: CoreStats (CrawlExtension sets the same stats without a signal per page),
+    # SpiderState (pickles), TelnetConsole and RemoteControl (they execute what they are sent), LogStats (our progress
+    # line says more), AutoThrottle (the frontier decides on politeness), MemoryUsage, FeedExporter.
 }
 SPIDER_MIDDLEWARES: dict[str, int | None] = {}
 DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {}
@@ -49,7 +49,7 @@ EXTENSIONS: dict[str, int | None] = {}
 COMMANDS_MODULE = "webgraph_it.engine.commands"  # crawl, and the commands that look at one page
 REMOTE_CONTROL_ENABLED = False  # executes posted Python
 TELNETCONSOLE_ENABLED = False
-COOKIES_ENABLED = False  # a page is what everybody sees
+COOKIES_ENABLED = False  # the graph holds what a visitor without cookies sees
 HTTPPROXY_ENABLED = False  # the environment must not redirect a crawl
 RETRY_ENABLED = False  # the frontier retries, durably
 REDIRECT_ENABLED = False  # a redirect is an arc
@@ -59,7 +59,7 @@ ROBOTSTXT_OBEY = False  # our own middleware obeys RFC 9309 in full
 REFERER_ENABLED = False
 CONCURRENT_REQUESTS = 2000  # downloads under way; sockets have their own cap
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000  # bytes of bodies waiting for extraction before downloads pause
-DOWNLOAD_FAIL_ON_DATALOSS = False  # what came of a page is read all the same
+DOWNLOAD_FAIL_ON_DATALOSS = False  # links are extracted from an incomplete page, too
 CONCURRENT_ITEMS = 1  # one Page per response; the default costs a hundred tasks each
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "webgraph_it.engine.log.QuietFormatter"

@@ -1,4 +1,4 @@
-"""docs/settings.md, made of the table of settings. After a change of the table:
+"""Generates docs/settings.md from the table of settings. After a change of the table:
 
 python -m webgraph_it.settings_page > docs/settings.md
 """
@@ -16,16 +16,16 @@ own:
 
     scrapy crawl italy -s HOST_DELAY=5 -s MAX_BODY_BYTES="2 MB" -s 'SCOPE_SURTS=["it,unipd,"]'
 
-A wrong value is refused with one sentence that names the setting, what was found and what is
-expected. So is a name that is not a setting ([extending.md](extending.md) has the rule). Scrapy's
-settings that have no effect here are named in the log, with the setting to use instead.
+A wrong value is refused. One sentence names the setting, the value and what is expected. A name
+that is not a setting is refused, too ([extending.md](extending.md) has the rule). The log names
+each of Scrapy's settings that has no effect here, and the setting to use instead.
 
 Sizes and rates take K, M, G and T (powers of 1000) or Ki, Mi, Gi and Ti (powers of 1024): `4 MB`,
 `1.5 GiB`, `1500 KB/s`, `10 Mbit/s`.
 
 The last column says what may change when a crawl is resumed. *Fixed*: the setting shapes the
-graph, and another value is another crawl. *May be raised*: the limit may be raised, or removed
-with 0. *May grow*: seeds may be added. Whatever is changed is noted in `crawl.json`.
+graph, so another value needs another crawl. *May be raised*: the limit may be raised, or removed
+with 0. *May grow*: seeds may be added. `crawl.json` records every change.
 
 This page is generated from `webgraph_it/settings_table.py`:
 
@@ -37,9 +37,9 @@ COLUMNS = ("setting", "default", "unit", "meaning", "expected", "on resume")
 TAIL = """
 ## Scrapy's own settings
 
-`webgraph_it/settings.py` also puts Scrapy together: scheduler, downloader, handlers, middlewares,
+`webgraph_it/settings.py` also sets up Scrapy: scheduler, downloader, handlers, middlewares,
 pipeline and extension. It gives the reason for each part of Scrapy that is switched off. Our parts
-are in the `_BASE` settings; [extending.md](extending.md) shows how to add yours.
+are in the `_BASE` settings. [extending.md](extending.md) shows how to add yours.
 """
 
 

@@ -1,7 +1,7 @@
-"""How a setting's value is read, one Reader for each kind of value: from what people type to a value of its true type.
+"""How the value of a setting is read: one Reader for each kind of value.
 
-Pure. A reader takes what `-s` gives (text; JSON for lists and objects), what a settings module holds, and a value that
-was read before: reading twice changes nothing. It raises one of MISTAKES for anything else.
+Pure. A reader accepts what `-s` gives (text, or JSON for lists and objects), what a settings module holds, and a value
+that has been read before. Reading twice changes nothing. Anything else raises one of MISTAKES.
 """
 
 import json
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 MISTAKES = (
     *(ValueError, TypeError, LookupError, ArithmeticError, RecursionError),
-    *(AttributeError, ImportError, OSError),  # of a path to a class, of a time zone
+    *(AttributeError, ImportError, OSError),  # from loading a class or a time zone
 )
-"""What a reader raises for a wrong value."""
+"""The exceptions that a reader raises for a wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Reader(Generic[T]):
 
     read: Callable[[Any], T]
     expected: str
-    """What a refusal says was expected."""
+    """What an error message says was expected."""
     unit: str = ""
 
 
@@ -41,7 +41,7 @@ class Reader(Generic[T]):
 
 
 def whole_number(expected: str, unit: str, *, least: int) -> Reader[int]:
-    """An integer from `least`."""
+    """An integer, at least `least`."""
 
     def read(value: Any) -> int:
         number = int(value)
@@ -65,7 +65,7 @@ def limit(unit: str) -> Reader[int]:
 
 
 def number(expected: str, unit: str, *, least: float = 0.0) -> Reader[float]:
-    """A finite number from `least`."""
+    """A finite number, at least `least`."""
 
     def read(value: Any) -> float:
         found = float(value)
@@ -121,7 +121,7 @@ def _page_or_nothing(value: Any) -> str:
 
 
 def _writer(value: Any) -> str:
-    """The class is loaded, so that a wrong path is found before the crawl begins."""
+    """Loads the class, so that a wrong path is found before the crawl starts."""
     found = pkgutil.resolve_name(_text(value))
     if not all(hasattr(found, name) for name in ("write", "swap", "full")):
         raise ValueError
@@ -130,7 +130,7 @@ def _writer(value: Any) -> str:
 
 TOKEN_FILE = text("the path of a file with two tokens, or nothing")
 FILE = text("the path of a JSON file, or nothing")
-"""A path that a crawl remembers in full, so that it can be resumed from another working directory."""
+"""The crawl stores the absolute path, so that it can be resumed from another working directory."""
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")
@@ -143,7 +143,7 @@ FLAG = Reader(
 
 
 def texts(expected: str) -> Reader[list[str]]:
-    """A JSON list of texts; a single text, or several with commas, is what people type too."""
+    """A JSON list of texts. A single text, or several separated by commas, is accepted, too."""
     return Reader(_texts, expected)
 
 
@@ -152,7 +152,7 @@ def _json(value: Any) -> Any:
 
 
 def _is_bare(value: Any) -> bool:
-    """Typed without the brackets of a list."""
+    """True for a list typed without brackets."""
     return isinstance(value, str) and not value.lstrip().startswith("[")
 
 
@@ -166,7 +166,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _surts(value: Any) -> list[str]:
-    """Prefixes end with a comma, as in `it,`: so commas do not separate them."""
+    """Commas cannot separate prefixes, because a prefix ends with a comma, as in `it,`."""
     prefixes = [surt.signed_prefix(item) for item in ([value] if _is_bare(value) else _texts(value))]
     if all(prefix.startswith("-") for prefix in prefixes):
         raise ValueError

@@ -1,13 +1,13 @@
-"""The table of settings: name, default, unit, reader, meaning, and what a resume may change. Each stands here only.
+"""The table of settings: name, default, unit, reader, meaning, and what a resume may change. There is no other.
 
-From it follow the values that Scrapy loads (settings.py), their validation (`CrawlSettings.read`), what crawl.json
-keeps of a crawl (crawl/identity.py, crawl/changes.py), docs/settings.md (settings_page.py), and the defaults in tests.
+These derive from it: the values that Scrapy loads (settings.py), validation (`CrawlSettings.read`), what crawl.json
+keeps of a crawl (crawl/identity.py, crawl/changes.py), docs/settings.md (settings_page.py) and the defaults in tests.
 
     settings = CrawlSettings.read({"MAX_BODY_BYTES": "1 MB"})
     settings.MAX_BODY_BYTES                # 1000000, an int; settings["MAX_BODY_BYTES"] is the same
     CrawlSettings.MAX_BODY_BYTES.default   # "4 MB": the row of the table
 
-Pure: it knows no Scrapy. To add a setting, add a row, and regenerate docs/settings.md (settings_page.py says how).
+Pure: it does not import Scrapy. To add a setting, add a row and regenerate docs/settings.md (see settings_page.py).
 Longer than 400 lines because it is one table.
 """
 
@@ -53,7 +53,7 @@ from webgraph_it.settings_readers import PORT_MAP as PORT_PAIRS
 T = TypeVar("T")
 
 MAX_SHOWN = 200
-"""Characters of a wrong value in a refusal."""
+"""Maximum number of characters of a wrong value in an error message."""
 
 
 class SettingsError(Exception):
@@ -61,20 +61,20 @@ class SettingsError(Exception):
 
 
 class OnResume(Enum):
-    """What may change when a crawl is resumed. Whatever may not change freely shapes the graph."""
+    """What may change when a crawl is resumed. A setting that may not change freely shapes the graph."""
 
     MAY_CHANGE = "may change"
     FIXED = "fixed"
     MAY_RISE = "may be raised"
-    """A limit, where 0 is none. What it cut before is reconsidered (crawl/reconsider.py)."""
+    """A limit, where 0 means no limit. What it cut before is reconsidered (crawl/reconsider.py)."""
     MAY_GROW = "may grow"
 
 
 class Unrecorded(Enum):
-    """What it means when the crawl.json of an earlier version does not have a setting that shapes the graph."""
+    """What it means if the crawl.json of an earlier version lacks a setting that shapes the graph."""
 
     DAMAGE = "every version recorded it"
-    NEW = "the setting is younger than the crawl, and counts from the resume on"
+    NEW = "the setting is newer than the crawl, and applies from the resume"
     ELSEWHERE = "it was recorded under `settings` if it was given, and otherwise had its default"
 
 
@@ -123,7 +123,7 @@ class Setting(Generic[T]):
         return self.read(self.default)
 
     def read(self, found: object) -> T:
-        """The value of its true type, or SettingsError."""
+        """The value with its true type. Raises SettingsError if it is wrong."""
         try:
             return self.reader.read(found)
         except MISTAKES:
@@ -138,11 +138,11 @@ def _short(found: object) -> str:
 
 
 class Section:
-    """A part of the table, and of its values."""
+    """A section of the table, and of its values."""
 
     title: str
     page: str
-    """Of docs/: where more is said."""
+    """The page of docs/ that says more."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = MappingProxyType(values)
@@ -157,8 +157,9 @@ class What(Section):
 
     SEEDS = Setting(
         "seeds/italy.txt",
-        text("the path of a seed file"),
-        "File of seeds. Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
+        text("the path of a seed file, or -"),
+        "File of seeds; `-` reads them from standard input. "
+        "Each line is a URL, a bare domain, or a SURT prefix with `+` (added) or `-` (excluded).",
         OnResume.MAY_GROW,
     )
     SCOPE_SURTS = Setting(
@@ -309,10 +310,10 @@ class Politeness(Section):
     ADDRESS_DELAY = Setting(
         0.5,
         SECONDS,
-        "Pause between two fetches from the same IP address. Shared hosting puts thousands of sites on one.",
+        "Pause between two fetches from the same IP address. Shared hosting puts thousands of sites on one address.",
     )
     CRAWL_DELAY_MAX = Setting(
-        60.0, SECONDS, "Maximum Crawl-delay. A longer one in a robots.txt counts as this."
+        60.0, SECONDS, "Maximum Crawl-delay. A longer one in robots.txt is reduced to this."
     )
     RETRY_TIMES = Setting(
         3,
@@ -354,7 +355,12 @@ class Budget(Section):
         "Without a match there is no limit.",
     )
     BANDWIDTH_SCHEDULE_FILE = Setting(
-        "", FILE, "JSON file with such a list, used instead. It is read again whenever it changes."
+        "", FILE, "JSON file with such a list, used instead. It is reloaded whenever it changes."
+    )
+    RULES_FILE = Setting(
+        "",
+        FILE,
+        "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
 
@@ -395,7 +401,7 @@ class Fetching(Section):
         count_or_none("connections"),
         "Maximum number of connections kept open for the next page of their host. They count in MAX_TCP_CONNECTIONS.",
     )
-    KEEP_ALIVE_SECONDS = Setting(15.0, SECONDS, "Maximum time that such a connection is idle.")
+    KEEP_ALIVE_SECONDS = Setting(15.0, SECONDS, "Maximum time that such a connection stays idle.")
     DNS_TRY_TIMEOUT = Setting(5.0, TIMEOUT, "Timeout of one DNS query. Each query is tried twice.")
     DNS_MIN_TTL = Setting(60.0, SECONDS, "Minimum time that a DNS answer is cached.")
     DNS_MAX_TTL = Setting(
@@ -447,7 +453,7 @@ class Directory(Section):
     MIN_FREE_DISK = Setting(
         "1 GB",
         SIZE,
-        "Minimum free disk space. With less the crawl pauses, and resumes by itself when there is room.",
+        "Minimum free disk space. Below it the crawl pauses, and resumes by itself when there is room.",
     )
     LEAN_ENGINE = Setting(
         True, FLAG, "Handle a page in one task of our own. False: in Scrapy's engine and scraper."
@@ -493,11 +499,11 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
-    """The values of all settings of ours: read once, each of its true type, and never changed."""
+    """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
-        """From what was given; a name that is not there has its default. SettingsError for the first wrong value."""
+        """Read what was given. A missing setting has its default. SettingsError for the first wrong value."""
         return cls({name: row.read(given.get(name, row.default)) for name, row in TABLE.items()})
 
 
@@ -507,7 +513,7 @@ def rows_of(section: type[Section]) -> list[Setting[Any]]:
 
 
 def as_typed() -> dict[str, Any]:
-    """Every name with its default, as a person would type it: what Scrapy loads."""
+    """Every name with its default as a person would type it. Scrapy loads these."""
     return {name: copy(row.default) for name, row in TABLE.items()}
 
 

@@ -1,7 +1,7 @@
 """Sizes and rates as people write them: `4 MB`, `512M`, `1.5 GiB`, `1500 KB/s`, `10 Mbit/s`. The only parser of them.
 
-K, M, G and T are powers of 1000; Ki, Mi, Gi and Ti are powers of 1024. Case does not matter, and the B of a size may
-be left out. Anything else raises ValueError: the caller says what it expected.
+K, M, G and T are powers of 1000. Ki, Mi, Gi and Ti are powers of 1024. Case does not matter, and the B of a size may
+be left out. Anything else raises ValueError, and the caller adds what it expected.
 """
 
 import math
@@ -19,7 +19,7 @@ _BITS = {f"{prefix}bit": factor / 8 for prefix, factor in _PREFIXES.items()}
 
 
 def size_bytes(text: str) -> int:
-    """`4 MB` → 4,000,000; a number without a unit is bytes."""
+    """`4 MB` → 4,000,000. A number without a unit is in bytes."""
     return int(_quantity(text, _PREFIXES | _BYTES))
 
 

@@ -100,7 +100,7 @@ def test_each_number_has_one_source(html: str, analysed: Path) -> None:
 
 def test_the_bandwidth_is_that_which_is_capped_with_its_unit(html: str) -> None:
     assert "KB/s on the wire" in html
-    assert "What came over the wire each second, headers and TLS included" in html
+    assert "Bytes on the wire per second, headers and TLS included" in html
 
 
 def test_degrees_are_cumulative_with_their_fitted_tail(html: str, analysed: Path) -> None:

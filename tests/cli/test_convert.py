@@ -247,7 +247,7 @@ def test_newest_crawl_is_taken_and_named(
         write_crawl(tmp_path / "crawls" / name)
         os.utime(tmp_path / "crawls" / name / "crawl.json", (number, number))
     assert run() == 0
-    assert "taking the newest, crawls/italy-2" in capsys.readouterr().err
+    assert "using the newest, crawls/italy-2" in capsys.readouterr().err
     assert (tmp_path / "crawls" / "italy-2" / "compact" / "graph.json").exists()
 
 
@@ -368,12 +368,12 @@ def test_record_of_finished_steps_that_makes_no_sense_counts_for_nothing(crawl: 
     ("arguments", "sentence"),
     [
         (["/nowhere"], "is not a crawl directory"),
-        (["{crawl}", "{crawl}"], "say where it goes with --out"),
-        (["{crawl}", "--only", "bw"], "there is no step 'bw'; the steps are names, map, csr"),
+        (["{crawl}", "{crawl}"], "give its folder with --out"),
+        (["{crawl}", "--only", "bw"], "there is no step 'bw'. The steps are names, map, csr"),
         (["{crawl}", "--from", "bw"], "there is no step 'bw'"),
         (["{crawl}", "--skip", "csr"], "the step 'csr' cannot be skipped"),
-        (["{crawl}", "--zeta", "0"], "--zeta is 1 or more"),
-        (["--urls", "x"], "The thesis' way needs"),
+        (["{crawl}", "--zeta", "0"], "--zeta must be 1 or more"),
+        (["--urls", "x"], "The thesis' files need"),
         (["--urls", "x", "--graph16", "y", "--out", "z"], "--urls x is not a file"),
         (["{crawl}", "--check"], "is not a finished compact graph"),
     ],

@@ -82,8 +82,7 @@ def scene(folder: Path, **settings: Any) -> Iterator[Scene]:
     if program is None:
         pytest.skip("Chromium is not installed; Debian's package chromium has it")
     with (
-        # Not covered here: another host's robots.txt that redirects to a blocked host is still asked for there.
-        SimWeb(hosts=60, pages=3000, seed=7, shares={"robots-redirected": 0}) as web,
+        SimWeb(hosts=60, pages=3000, seed=7) as web,
         watched(web, folder / "italy", **{"HOST_DELAY": 0.5, "COMMIT_INTERVAL": 2, **settings}) as crawl,
         chromium(program) as browser,
     ):

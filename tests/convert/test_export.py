@@ -1,4 +1,5 @@
 import gzip
+import os
 from pathlib import Path
 
 import networkx
@@ -164,11 +165,14 @@ def test_an_export_is_synced_then_renamed_then_its_folder_synced(
         calls.append(("rename", new.name))
         return rename(old, new)
 
-    monkeypatch.setattr("webgraph_it.convert.export.sync", lambda path: calls.append(("sync", path.name)))
+    def synced(descriptor: int) -> None:
+        calls.append(("sync", Path(os.readlink(f"/proc/self/fd/{descriptor}")).name))
+
+    monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(Path, "rename", renamed)
     assert export(graph, "parquet", tmp_path / "arcs.parquet") == 0
     assert calls == [
-        ("sync", ".arcs.parquet.new.parquet"),
+        ("sync", "arcs.parquet.new"),
         ("rename", "arcs.parquet"),
         ("sync", tmp_path.name),
     ]

@@ -38,7 +38,7 @@ def test_the_newest_crawl_is_the_one_begun_last(tmp_path: Path) -> None:
         write_crawl(tmp_path / name)
         os.utime(tmp_path / name / "crawl.json", (1000 + age, 1000 + age))
     assert newest_crawl(tmp_path) == tmp_path / "a"
-    with pytest.raises(ConvertError, match="there is none under"):
+    with pytest.raises(ConvertError, match="there is no crawl directory under"):
         newest_crawl(tmp_path / "z")
 
 

@@ -1,5 +1,7 @@
 """Which differences only add."""
 
+from typing import Any
+
 import pytest
 
 from webgraph_it.crawl.changes import judged, only_raised
@@ -9,11 +11,11 @@ from webgraph_it.crawl.changes import judged, only_raised
     ("before", "now", "allowed"),
     [(1, 2, True), (1, 0, True), (2, 2, True), (0, 0, True), (2, 1, False), (0, 5, False), (None, 5, False)],
 )
-def test_a_limit_may_be_raised_or_removed(before, now, allowed):
+def test_a_limit_may_be_raised_or_removed(before: int | None, now: int, allowed: bool) -> None:
     assert only_raised(before, now) is allowed
 
 
-def test_each_difference_is_allowed_or_refused():
+def test_each_difference_is_allowed_or_refused() -> None:
     before = {"MAX_DEPTH": 1, "SCOPE_SURTS": ["it,"], "SEEDS": {"file": "a", "md5": "1"}, "recipe_version": 1}
     now = {"MAX_DEPTH": 2, "SCOPE_SURTS": ["com,"], "SEEDS": {"file": "b", "md5": "2"}, "recipe_version": 1}
     allowed, refused = judged(before, now, lambda _: True)
@@ -21,7 +23,7 @@ def test_each_difference_is_allowed_or_refused():
     assert [str(change) for change in refused] == ['SCOPE_SURTS was ["it,"] and is now ["com,"]']
 
 
-def test_where_a_seed_file_lies_does_not_matter():
+def test_where_a_seed_file_lies_does_not_matter() -> None:
     assert judged(
         {"SEEDS": {"file": "a", "md5": "1"}}, {"SEEDS": {"file": "b", "md5": "1"}}, lambda _: False
     ) == ([], [])
@@ -52,7 +54,9 @@ def test_where_a_seed_file_lies_does_not_matter():
         "unknown, very old",
     ],
 )
-def test_the_kinds_that_are_followed_make_nodes_and_stay_as_they_were(found, now, refused) -> None:
+def test_the_kinds_that_are_followed_make_nodes_and_stay_as_they_were(
+    found: dict[str, Any], now: list[str], refused: list[str]
+) -> None:
     """An earlier version recorded them with the other settings, if they were given; one before it, not at all."""
     assert [
         str(change) for change in judged(found, {"LINK_KINDS_FOLLOWED": now}, lambda _: False)[1]

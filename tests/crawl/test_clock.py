@@ -3,6 +3,9 @@
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,12 +23,12 @@ YEAR = "365 * 86400"
 
 
 @pytest.fixture
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=8, pages=80, seed=5, only=["plain"]) as web:
         yield web
 
 
-def crawl_under(shift: str, web: SimWeb, jobdir, **settings) -> subprocess.Popen[str]:
+def crawl_under(shift: str, web: SimWeb, jobdir: Path, **settings: Any) -> subprocess.Popen[str]:
     """A crawl whose machine's clock is wrong by `shift`, an expression."""
     words = crawl_command(web, jobdir, **settings)[3:]
     return subprocess.Popen(
@@ -37,14 +40,16 @@ def crawl_under(shift: str, web: SimWeb, jobdir, **settings) -> subprocess.Popen
     )
 
 
-def wait_for_commit(jobdir) -> None:
+def wait_for_commit(jobdir: Path) -> None:
     end = time.time() + 30
     while not (jobdir / "committed.json").exists() and time.time() < end:
         time.sleep(0.05)
 
 
 @pytest.mark.parametrize("sudden", [True, False])
-def test_a_clock_that_was_ahead_and_is_put_right_does_not_stop_the_resume(web, tmp_path, sudden):
+def test_a_clock_that_was_ahead_and_is_put_right_does_not_stop_the_resume(
+    web: SimWeb, tmp_path: Path, sudden: bool
+) -> None:
     crawl = crawl_under(YEAR, web, tmp_path, COMMIT_INTERVAL=0.2, HOST_DELAY=0.3)
     wait_for_commit(tmp_path)
     time.sleep(1)
@@ -55,7 +60,7 @@ def test_a_clock_that_was_ahead_and_is_put_right_does_not_stop_the_resume(web, t
 
 
 @pytest.mark.parametrize("jump", [f"-{YEAR}", YEAR])
-def test_a_clock_that_jumps_changes_neither_end_nor_delays(web, tmp_path, jump):
+def test_a_clock_that_jumps_changes_neither_end_nor_delays(web: SimWeb, tmp_path: Path, jump: str) -> None:
     now = tmp_path / "now"
     crawl = crawl_under(
         f"({jump}) * os.path.exists({str(now)!r})",

@@ -13,7 +13,7 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.writer import Shards
 
 
-def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path):
+def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path: Path) -> None:
     """As at the end of a crawl: the timers are cancelled, then everything is committed."""
 
     async def crawl() -> int:
@@ -56,3 +56,22 @@ def test_after_the_stop_nothing_is_committed(tmp_path: Path) -> None:
     assert asyncio.run(crawl()) == 0
     assert not (tmp_path / "committed.json").exists()
     assert open_frontier(RocksStore(tmp_path / "frontier")).counts().queued == 0
+
+
+def test_a_commit_continues_its_files_and_a_checkpoint_begins_the_next(tmp_path: Path) -> None:
+    async def crawl() -> list[tuple[int, int]]:
+        directory = JobDirectory(tmp_path)
+        frontier = open_frontier(RocksStore(directory.frontier))
+        shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
+        committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())
+        seen: list[tuple[int, int]] = []
+        for checkpoint in ({}, {"checkpoint": False}, {"checkpoint": True}):
+            frontier.add([link(f"h{len(seen)}")], 0, "", 1.0)
+            await committer.commit(**checkpoint)
+            files = len(list((tmp_path / "graph").iterdir()))
+            seen.append((files, len(frontier._layers._frozen.values)))
+        shards.close()
+        frontier.close()
+        return seen
+
+    assert asyncio.run(crawl()) == [(1, 0), (1, 0), (2, 0)], "or what was committed stays in memory"

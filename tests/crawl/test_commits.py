@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,7 @@ execute()
 """
 
 
-def test_a_crawl_with_many_changes_commits_before_its_time(tmp_path):
+def test_a_crawl_with_many_changes_commits_before_its_time(tmp_path: Path) -> None:
     with SimWeb(hosts=20, pages=200, seed=5, only=["plain"]) as web:
         _, _, _, *words = crawl_command(web, tmp_path, COMMIT_INTERVAL=3600, HOST_DELAY=0.15)
         ran = subprocess.run(

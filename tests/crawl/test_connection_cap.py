@@ -16,7 +16,7 @@ def eager_seeds(web: SimWeb, folder: Path) -> Path:
     return path
 
 
-def test_600_eager_hosts_never_have_more_than_60_sockets(tmp_path):
+def test_600_eager_hosts_never_have_more_than_60_sockets(tmp_path: Path) -> None:
     """Sockets are counted in the kernel at both ends, TIME_WAIT aside, and by the server's own events."""
     with SimWeb(
         hosts=600, pages=700, seed=7, only=["plain"], shares={"latency": 1.0}, latency_seconds=0.1

@@ -3,7 +3,7 @@
 from webgraph_it.crawl.control import Control
 
 
-def test_one_reason_lifted_leaves_the_others():
+def test_one_reason_lifted_leaves_the_others() -> None:
     told: list[bool] = []
     control = Control(told.append)
     control.pause("operator")
@@ -14,7 +14,7 @@ def test_one_reason_lifted_leaves_the_others():
     assert told == [True]
 
 
-def test_the_last_reason_lifted_ends_the_pause():
+def test_the_last_reason_lifted_ends_the_pause() -> None:
     told: list[bool] = []
     control = Control(told.append)
     control.pause("disk")
@@ -25,13 +25,13 @@ def test_the_last_reason_lifted_ends_the_pause():
     assert told == [True, False]
 
 
-def test_a_reason_is_new_once_and_gone_once():
+def test_a_reason_is_new_once_and_gone_once() -> None:
     control = Control(lambda paused: None)
     assert [control.pause("disk"), control.pause("disk")] == [True, False]
     assert [control.unpause("disk"), control.unpause("disk")] == [True, False]
 
 
-def test_who_lifts_a_reason_that_is_not_there_tells_nobody():
+def test_who_lifts_a_reason_that_is_not_there_tells_nobody() -> None:
     told: list[bool] = []
     Control(told.append).unpause("disk")
     assert told == []

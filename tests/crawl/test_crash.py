@@ -133,7 +133,7 @@ def too_many_fetches(web: SimWeb, kills: list[Kill]) -> list[str]:
     ]
 
 
-def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
+def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path: Path) -> None:
     with SimWeb(hosts=40, pages=500, seed=11) as web:
         killer = Killer(web, tmp_path)
         for passes in (1, 2):
@@ -145,7 +145,7 @@ def test_killed_at_every_named_point_the_graph_is_the_truth(tmp_path):
         assert killer.finish() == []
 
 
-def test_killed_at_random_moments_the_graph_is_the_truth(tmp_path):
+def test_killed_at_random_moments_the_graph_is_the_truth(tmp_path: Path) -> None:
     chance = random.Random(5)
     with SimWeb(hosts=40, pages=500, seed=12) as web:
         killer = Killer(web, tmp_path)
@@ -155,7 +155,7 @@ def test_killed_at_random_moments_the_graph_is_the_truth(tmp_path):
         assert killer.finish() == []
 
 
-def test_the_judge_knows_a_committed_page_that_is_asked_for_again(tmp_path):
+def test_the_judge_knows_a_committed_page_that_is_asked_for_again(tmp_path: Path) -> None:
     """As if all pages had been committed before the crawl began: every one that was fetched is complained of."""
     with SimWeb(hosts=5, pages=50, seed=13, only=["plain"]) as web:
         run_crawl(web, tmp_path, **FAST)
@@ -166,7 +166,7 @@ def test_the_judge_knows_a_committed_page_that_is_asked_for_again(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(tmp_path, capsys):
+def test_two_hundred_kills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each web is killed eight times, half of them at a named point if the crawl comes to it in time."""
     chance = random.Random(6)
     counted: Counter[str] = Counter()

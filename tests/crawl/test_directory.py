@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, new_directory
+from webgraph_it.files.own import NotOursError
 from webgraph_it.shards.formats import ShardError
 
 IDENTITY = {"recipe_version": 1, "SCOPE_SURTS": ["it,"], "MAX_DEPTH": 0}
 
 
-def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
+def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path: Path) -> None:
     directory = JobDirectory(tmp_path / "crawl")
     directory.claim(IDENTITY)
     directory.unlock()
@@ -34,7 +35,9 @@ def test_a_new_directory_takes_the_identity_it_is_claimed_with(tmp_path):
         ("MAX_DEPTH", 3, "MAX_DEPTH was 0 and is now 3"),  # 0 is no limit
     ],
 )
-def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path, name, value, words):
+def test_a_directory_of_another_crawl_is_refused_naming_the_difference(
+    tmp_path: Path, name: str, value: int | list[str], words: str
+) -> None:
     directory = JobDirectory(tmp_path)
     directory.claim(IDENTITY)
     with pytest.raises(DirectoryError) as refusal:
@@ -43,7 +46,9 @@ def test_a_directory_of_another_crawl_is_refused_naming_the_difference(tmp_path,
     directory.unlock()
 
 
-def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers_from_now_on(tmp_path):
+def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers_from_now_on(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "crawl.json").write_text(json.dumps(IDENTITY))
     directory = JobDirectory(tmp_path)
     assert directory.claim(IDENTITY, {"HOST_DELAY": 1.0}) == []
@@ -51,7 +56,7 @@ def test_a_directory_of_before_settings_were_remembered_is_claimed_and_remembers
     assert directory.record() == {**IDENTITY, "settings": {"HOST_DELAY": 1.0}, "history": []}
 
 
-def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_path):
+def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_path: Path) -> None:
     old = {**IDENTITY, "settings": {"LINK_KINDS_FOLLOWED": ["css"], "HOST_DELAY": 1.0}, "history": []}
     (tmp_path / "crawl.json").write_text(json.dumps(old))
     directory = JobDirectory(tmp_path)
@@ -65,13 +70,13 @@ def test_kinds_that_are_followed_move_to_the_identity_and_that_is_no_change(tmp_
     }
 
 
-def test_a_damaged_identity_is_one_clear_sentence(tmp_path):
+def test_a_damaged_identity_is_one_clear_sentence(tmp_path: Path) -> None:
     (tmp_path / "crawl.json").write_text("{")
     with pytest.raises(ShardError, match="is damaged"):
         JobDirectory(tmp_path).claim(IDENTITY)
 
 
-def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path):
+def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
     directory = JobDirectory(tmp_path)
     directory.claim(IDENTITY)
     second = subprocess.run(
@@ -89,7 +94,7 @@ JobDirectory(Path(sys.argv[1])).lock()
 """
 
 
-def test_new_directories_sort_by_time():
+def test_new_directories_sort_by_time() -> None:
     first, second = datetime(2026, 11, 16, 9, 5, 0), datetime(2026, 11, 16, 14, 30, 5)
     assert new_directory(Path("crawls"), second) == Path("crawls/italy-20261116-143005")
     assert new_directory(Path("crawls"), first) < new_directory(Path("crawls"), second)
@@ -105,3 +110,14 @@ def test_each_longer_seed_list_has_a_copy_of_its_own(tmp_path: Path) -> None:
         directory.unlock()
         assert copy is not None
         assert (copy.name, copy.read_text()) == (f"{count:06d}.txt", seeds.read_text())
+
+
+def test_a_directory_that_somebody_prepared_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    """A link among the frontier's files: the store would follow it."""
+    jobdir = tmp_path / "crawl"
+    (jobdir / "frontier").mkdir(0o700, parents=True)
+    jobdir.chmod(0o700)
+    (jobdir / "frontier" / "CURRENT").symlink_to(tmp_path / "victim")
+    with pytest.raises(NotOursError, match="is a symbolic link"):
+        JobDirectory(jobdir).claim(IDENTITY)
+    assert os.listdir(jobdir) == ["frontier"]

@@ -22,7 +22,9 @@ def control(told: list[bool]) -> Control:
     return Control(told.append)
 
 
-def test_the_crawl_pauses_below_the_minimum_and_resumes_at_it(control, told, caplog):
+def test_the_crawl_pauses_below_the_minimum_and_resumes_at_it(
+    control: Control, told: list[bool], caplog: pytest.LogCaptureFixture
+) -> None:
     watch = DiskWatch(control, 2 * GB, Path("crawls/x"))
     with caplog.at_level(logging.INFO):
         for free in (3 * GB, 2 * GB - 1, GB, 0, 2 * GB):
@@ -35,7 +37,9 @@ def test_the_crawl_pauses_below_the_minimum_and_resumes_at_it(control, told, cap
 
 
 @pytest.mark.parametrize("reason", ["failed", "operator"])
-def test_room_on_the_disk_lifts_no_other_pause(control, told, caplog, reason):
+def test_room_on_the_disk_lifts_no_other_pause(
+    control: Control, told: list[bool], caplog: pytest.LogCaptureFixture, reason: str
+) -> None:
     watch = DiskWatch(control, GB, Path("crawls/x"))
     control.pause(reason)
     with caplog.at_level(logging.INFO):

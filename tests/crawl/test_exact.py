@@ -1,13 +1,14 @@
 """A whole crawl of the small Italian internet holds exactly the truth: same nodes, same arcs, nothing twice."""
 
 import json
+from pathlib import Path
 
 from tests.crawl.crawling import differences, run_crawl
 from tests.crawl.shard_reader import read_crawl
 from webgraph_it.simweb import SimWeb
 
 
-def test_a_crawl_of_every_habit_is_the_truth(tmp_path):
+def test_a_crawl_of_every_habit_is_the_truth(tmp_path: Path) -> None:
     with SimWeb(hosts=60, pages=600, seed=7) as web:
         output = run_crawl(web, tmp_path / "crawl", seconds=180)
         assert differences(web, tmp_path / "crawl") == []
@@ -15,7 +16,7 @@ def test_a_crawl_of_every_habit_is_the_truth(tmp_path):
     assert "ERROR" not in output
 
 
-def test_unbuffered_shards_hold_the_same_graph(tmp_path):
+def test_unbuffered_shards_hold_the_same_graph(tmp_path: Path) -> None:
     with SimWeb(hosts=20, pages=200, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path / "buffered", GRAPH_BUFFER=7, URLS_BUFFER=5)
         run_crawl(web, tmp_path / "unbuffered", GRAPH_WRITER="webgraph_it.shards.writer.UnbufferedWriter")
@@ -25,7 +26,7 @@ def test_unbuffered_shards_hold_the_same_graph(tmp_path):
     assert buffered.parents == unbuffered.parents
 
 
-def test_quota_and_depth_cut_what_is_beyond_on_the_record(tmp_path):
+def test_quota_and_depth_cut_what_is_beyond_on_the_record(tmp_path: Path) -> None:
     with SimWeb(hosts=10, pages=300, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path / "quota", MAX_PAGES_PER_HOST=5)
         run_crawl(web, tmp_path / "depth", MAX_DEPTH=1)
@@ -37,7 +38,7 @@ def test_quota_and_depth_cut_what_is_beyond_on_the_record(tmp_path):
     assert {"fetched", "quota-cut"} == {depth.state(key) for key in depth.urls}
 
 
-def test_reports_have_the_names_archivists_know_and_add_up(tmp_path):
+def test_reports_have_the_names_archivists_know_and_add_up(tmp_path: Path) -> None:
     with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path)
         seeds = len(web.seeds)

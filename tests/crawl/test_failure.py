@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,12 +89,12 @@ gauges.parts_of = raises
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=10, pages=120, seed=5, only=["plain"]) as web:
         yield web
 
 
-def crawl_with(patch: str, web: SimWeb, jobdir, seconds: float = 60, **settings) -> str:
+def crawl_with(patch: str, web: SimWeb, jobdir: Path, seconds: float = 60, **settings: Any) -> str:
     """The output of a crawl in which something is broken; it must end by itself, with exit code 1."""
     words = crawl_command(web, jobdir, COMMIT_INTERVAL=0.3, **{"HOST_DELAY": 0.05, **settings})[3:]
     ran = subprocess.run(
@@ -115,7 +118,9 @@ def crawl_with(patch: str, web: SimWeb, jobdir, seconds: float = 60, **settings)
         (A_FRONTIER_THAT_RAISES, "the frontier tore", {}),
     ],
 )
-def test_a_step_that_fails_half_way_is_not_committed(web, tmp_path, patch, words, settings, lean):
+def test_a_step_that_fails_half_way_is_not_committed(
+    web: SimWeb, tmp_path: Path, patch: str, words: str, settings: dict[str, str], lean: bool
+) -> None:
     output = crawl_with(patch, web, tmp_path, LEAN_ENGINE=lean, **settings)
     assert "The crawl stops: a step of it could not be finished" in output
     assert words in output
@@ -136,7 +141,7 @@ def test_a_step_that_fails_half_way_is_not_committed(web, tmp_path, patch, words
         (AN_EXTENSION_THAT_DOES_NOT_OPEN, "it could not be opened"),
     ],
 )
-def test_no_part_of_the_crawl_fails_in_silence(web, tmp_path, patch, words):
+def test_no_part_of_the_crawl_fails_in_silence(web: SimWeb, tmp_path: Path, patch: str, words: str) -> None:
     output = crawl_with(patch, web, tmp_path)
     assert words in next((line for line in output.splitlines() if "CRITICAL" in line), output)
     run_crawl(web, tmp_path)

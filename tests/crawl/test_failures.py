@@ -10,7 +10,7 @@ from webgraph_it.frontier.records import FrontierError
 PATH = Path("crawls/x")
 
 
-def test_the_first_failure_is_told_and_no_other(caplog):
+def test_the_first_failure_is_told_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     failures = Failures(PATH)
     assert not failures
     failures.note("the pen broke")
@@ -22,7 +22,7 @@ def test_the_first_failure_is_told_and_no_other(caplog):
     ]
 
 
-def test_a_failure_that_others_tell_counts_all_the_same(caplog):
+def test_a_failure_that_others_tell_counts_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
     failures = Failures(PATH)
     failures.note_silently("it could not be closed")
     failures.note("the pen broke")
@@ -42,5 +42,5 @@ def test_a_failure_that_others_tell_counts_all_the_same(caplog):
         ),
     ],
 )
-def test_a_step_that_failed_has_its_reason_and_its_remedy(error, why, remedy):
+def test_a_step_that_failed_has_its_reason_and_its_remedy(error: Exception, why: str, remedy: str) -> None:
     assert of_step(error, PATH) == (why, remedy)

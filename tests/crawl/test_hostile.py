@@ -122,11 +122,11 @@ def attacked_crawl(web: SimWeb, jobdir: Path, **settings: Any) -> None:
     assert unnamed == []
 
 
-def test_every_attack_has_a_name():
+def test_every_attack_has_a_name() -> None:
     assert NAMES.keys() == ATTACKS.keys()
 
 
-def test_attacked_from_all_sides_the_crawl_finds_the_truth(tmp_path):
+def test_attacked_from_all_sides_the_crawl_finds_the_truth(tmp_path: Path) -> None:
     with SimWeb(hosts=30, pages=300, seed=7, only=["plain"], hostile=True) as web:
         attacked_crawl(web, tmp_path)
         answers = {hit.get("answer") for hit in web.hits() if hit.get("host") == "hostile-dns-rebinding.it"}
@@ -231,7 +231,7 @@ def test_a_hundred_thousand_names_on_one_address_keep_no_honest_host_waiting(tmp
 
 
 @pytest.mark.slow
-def test_ten_minutes_of_attacks(tmp_path):
+def test_ten_minutes_of_attacks(tmp_path: Path) -> None:
     """Attackers that are met with patience and asked again and again, until ten minutes have gone."""
     end, rounds = time.monotonic() + 600, 0
     while time.monotonic() < end:

@@ -31,7 +31,9 @@ RESUME = "To resume: scrapy crawl italy -s JOBDIR=crawls/x"
         (HALF, 5, True, ["The seeds are loaded up to line 12 of the list."]),
     ],
 )
-def test_the_last_words_say_what_is_left(loaded, left, failed, more):
+def test_the_last_words_say_what_is_left(
+    loaded: Loaded | None, left: int, failed: bool, more: list[str]
+) -> None:
     tally = Tally(b'{"pages": 7, "links": 30}')
     path = Path("crawls/x")
     words = last_words(tally, path, path / "reports", loaded, left, "shutdown", failed=failed)

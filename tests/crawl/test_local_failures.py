@@ -11,7 +11,7 @@ from webgraph_it.fetch.sockets import LOCAL
 from webgraph_it.simweb import SimWeb
 
 GREEDY = '''
-"""An extension that takes every file descriptor for three seconds, as soon as some pages are fetched."""
+"""An extension that takes every file descriptor once 20 pages are fetched, until five fetches have failed for it."""
 
 import asyncio
 import os
@@ -23,32 +23,39 @@ class Greedy:
     @classmethod
     def from_crawler(cls, crawler):
         greedy = cls()
-        crawler.signals.connect(greedy.opened, signals.spider_opened)
+        greedy.stats, greedy.pages, greedy.taken = crawler.stats, 0, []
+        crawler.signals.connect(greedy.received, signals.response_received)
         return greedy
 
-    def opened(self):
-        asyncio.get_running_loop().call_later(0.3, self.take)
+    def received(self, request):
+        self.pages += "robots_txt" not in request.meta
+        if self.pages == 20 and not self.taken:
+            self.take()
 
     def take(self):
-        taken = []
         try:
             while True:
-                taken.append(os.dup(0))
+                self.taken.append(os.dup(0))
         except OSError:
-            asyncio.get_running_loop().call_later(3, self.give_back, taken)
+            self.give_back(looks=300)
 
-    def give_back(self, taken):
-        for descriptor in taken:
+    def give_back(self, looks):
+        if looks and self.stats.get_value("fetch/error/local-files", 0) < 5:
+            asyncio.get_running_loop().call_later(0.1, self.give_back, looks - 1)
+            return
+        for descriptor in self.taken:
             os.close(descriptor)
 '''
+COMMITS = {"COMMIT_INTERVAL": 300}
+"""None but the last, which comes when there are descriptors again: a commit needs some, too."""
 
 
 def test_it_is_said_at_once_and_then_once_a_minute_with_the_number_since() -> None:
     failures = LocalFailures()
     first = failures.note("local-files", 0.0)
     assert first == (
-        "This machine cannot fetch: no file descriptor is free (local-files). 1 URL goes back to be tried again. "
-        "Raise the limit (ulimit -n) or lower MAX_TCP_CONNECTIONS."
+        "This machine cannot fetch: no file descriptor is free (local-files). "
+        "1 URL goes back to the frontier for a retry. Raise the limit (ulimit -n) or lower MAX_TCP_CONNECTIONS."
     )
     assert [failures.note("local-files", 0.01 * n) for n in range(1, 1500)] == [""] * 1499
     assert "1,500 URLs go back" in failures.note("local-files", 60.0)
@@ -79,6 +86,7 @@ def test_without_file_descriptors_urls_wait_and_nothing_counts_against_a_host(
             HOST_DELAY=0.2,
             KEEP_ALIVE_SECONDS=0.1,
             MAX_TCP_CONNECTIONS=30,
+            **COMMITS,
         )
         output = finish(crawl)
         assert crawl.returncode == 0, output[-4000:]

@@ -18,5 +18,5 @@ from webgraph_it.crawl.outcome import exit_code
         ("start_error", 0, 1),
     ],
 )
-def test_an_exit_code_says_how_a_crawl_ended(reason, left, code):
+def test_an_exit_code_says_how_a_crawl_ended(reason: str, left: int, code: int) -> None:
     assert exit_code(reason, left) == code

@@ -2,7 +2,10 @@
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from tests.crawl.crawling import differences, run_crawl, start_crawl
 from webgraph_it.simweb import SimWeb
@@ -17,7 +20,9 @@ def site(host: str) -> str:
     return host.partition(":")[0].removeprefix("www.").removesuffix(".").lower()
 
 
-def requests_by(hits, name):
+def requests_by(
+    hits: list[dict[str, Any]], name: Callable[[dict[str, Any]], str]
+) -> dict[str, list[list[Any]]]:
     """(start, end) of every request, by what `name` gives; a request that was cut off ends with its connection."""
     intervals, asked = defaultdict(list), {}
     for hit in hits:
@@ -30,7 +35,7 @@ def requests_by(hits, name):
     return intervals
 
 
-def test_hosts_and_addresses_are_left_alone_as_promised(tmp_path):
+def test_hosts_and_addresses_are_left_alone_as_promised(tmp_path: Path) -> None:
     polite = {
         "HOST_DELAY": HOST_DELAY,
         "ADDRESS_DELAY": ADDRESS_DELAY,
@@ -62,7 +67,7 @@ def test_hosts_and_addresses_are_left_alone_as_promised(tmp_path):
     assert min(gaps)[0] >= ADDRESS_DELAY, min(gaps)
 
 
-def test_a_crawl_delay_of_robots_txt_is_kept(tmp_path):
+def test_a_crawl_delay_of_robots_txt_is_kept(tmp_path: Path) -> None:
     with SimWeb(
         hosts=6, pages=24, seed=3, only=["robots-crawl-delay"], shares={"robots-crawl-delay": 1.0}
     ) as web:

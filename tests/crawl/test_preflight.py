@@ -1,9 +1,21 @@
-"""What is made of the machine before a crawl begins."""
+"""What is wrong before a crawl begins is one sentence, and touches nothing; and what is made of the machine."""
 
+import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-from tests.crawl.crawling import PROJECT
+import pytest
+from scrapy.settings import Settings
+
+from tests.crawl.crawling import PROJECT, content
+from tests.defaults import project_settings
+from webgraph_it.crawl.directory import DirectoryError, JobDirectory
+from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.crawl.values import check
+from webgraph_it.files.own import NotOursError, make_folder
 
 LOWER_AND_FIT = """
 import resource, sys
@@ -35,3 +47,129 @@ def test_the_cap_is_what_the_open_files_leave_and_the_soft_limit_is_raised() -> 
         (100, 50, 100, 100),
         (7, 4, 7, 7),
     ]
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> dict[str, str]:
+    """What a crawl needs, with a directory that is there already."""
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://sito.it/\n")
+    make_folder(tmp_path / "crawl")
+    return {
+        "JOBDIR": str(tmp_path / "crawl"),
+        "SEEDS": str(seeds),
+        "CONTACT_URL": "https://example.org/crawl",
+    }
+
+
+def test_a_directory_in_use_is_refused_and_one_that_is_free_is_left_free(given: dict[str, str]) -> None:
+    """Before its frontier is opened: another process may be writing there."""
+    owner = JobDirectory(Path(given["JOBDIR"]))
+    owner.lock()
+    with pytest.raises(DirectoryError, match=r"crawl is in use by process \d+: stop it first"):
+        preflight(project_settings(**given))
+    owner.unlock()
+    preflight(project_settings(**given))
+    owner.lock()
+    owner.unlock()
+
+
+def test_a_directory_that_others_may_write_to_is_refused_before_it_is_read(given: dict[str, str]) -> None:
+    Path(given["JOBDIR"], "crawl.json").write_text("{")
+    Path(given["JOBDIR"]).chmod(0o777)
+    with pytest.raises(NotOursError, match="may be written to by other users"):
+        preflight(project_settings(**given))
+
+
+def settings(folder: Path, **changes: object) -> Settings:
+    """Of a crawl that may begin, except for the changes."""
+    seeds = folder / "seeds.txt"
+    seeds.write_text("http://a.it/\n")
+    given = {"CONTACT_URL": "https://example.it/crawl", "SEEDS": str(seeds), "JOBDIR": str(folder / "job")}
+    merged = {**given, "MAX_TCP_CONNECTIONS": 4, **changes}
+    return project_settings(**{name: value for name, value in merged.items() if value is not None})
+
+
+@pytest.fixture(autouse=True)
+def descriptors() -> Iterator[None]:
+    """The limit of open files, which a crawl raises, is this process's own again."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_crawl_that_may_begin_has_typed_settings_and_no_directory_yet(tmp_path: Path) -> None:
+    given = settings(tmp_path, HOST_DELAY="1.5")
+    preflight(given)
+    assert given["HOST_DELAY"] == 1.5
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_crawl_without_a_directory_gets_a_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = settings(tmp_path, JOBDIR=None)
+    preflight(given)
+    assert given["JOBDIR"].startswith("crawls/italy-")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"HOST_DELAY": "soon"}, "HOST_DELAY is 'soon'"),
+        ({"CONTACT_URL": ""}, "CONTACT_URL is not set"),
+        ({"BANDWIDTH_SCHEDULE_FILE": "/nowhere.json"}, "BANDWIDTH_SCHEDULE_FILE"),
+        ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
+        ({"JOBDIR": " "}, "JOBDIR is empty"),
+        ({"JOBDIR": "/dev/null"}, "/dev/null"),
+        ({"SEEDS": "/nowhere.txt"}, "/nowhere.txt"),
+        ({"SCOPE_SURTS": "fr,"}, "seeds.txt"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = settings(tmp_path, **changes)
+    with pytest.raises(PROBLEMS, match=words) as refused:
+        preflight(given)
+    assert "\n" not in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
+
+
+def crawled(folder: Path) -> JobDirectory:
+    """The directory of a crawl that was begun with HOST_DELAY 7 and MAX_DEPTH 2."""
+    directory = JobDirectory(folder / "job")
+    identity = identity_of(check(settings(folder, MAX_DEPTH=2)))
+    directory.claim(identity, {"HOST_DELAY": 7.0})
+    directory.unlock()
+    return directory
+
+
+def test_a_directory_is_resumed_with_what_it_remembers_except_for_what_is_given(tmp_path: Path) -> None:
+    crawled(tmp_path)
+    given = settings(tmp_path)
+    preflight(given)
+    assert (given["HOST_DELAY"], given["MAX_DEPTH"]) == (7.0, 2)
+    given = settings(tmp_path, HOST_DELAY="3")
+    preflight(given)
+    assert given["HOST_DELAY"] == 3.0
+
+
+def test_a_directory_of_another_scope_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    directory = crawled(tmp_path)
+    before = content(directory.path)
+    with pytest.raises(PROBLEMS, match="SCOPE_SURTS was"):
+        preflight(settings(tmp_path, SCOPE_SURTS="it,unipd,"))
+    assert content(directory.path) == before
+
+
+def test_a_directory_that_another_process_owns_is_refused_and_a_free_one_is_unlocked_again(
+    tmp_path: Path,
+) -> None:
+    directory = crawled(tmp_path)
+    preflight(settings(tmp_path))
+    directory.lock()
+    with pytest.raises(PROBLEMS, match="process"):
+        preflight(settings(tmp_path))
+    directory.unlock()
+    preflight(settings(tmp_path))

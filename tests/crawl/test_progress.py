@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,15 +34,17 @@ RUN = Run(opened_at=100.0, pages=50, seconds=1_000.0)
     ],
     ids=["first", "later", "at once"],
 )
-def test_rates_are_since_the_moment_before_and_the_mean_since_the_run_began(last, expected):
+def test_rates_are_since_the_moment_before_and_the_mean_since_the_run_began(
+    last: Moment | None, expected: Rates
+) -> None:
     assert rates(100, 4_000, 110.0, RUN, last) == expected
 
 
-def test_the_time_of_earlier_runs_counts():
+def test_the_time_of_earlier_runs_counts() -> None:
     assert RUN.seconds_at(110.0) == 1_010.0
 
 
-def test_a_live_line_rewrites_itself_within_the_terminal():
+def test_a_live_line_rewrites_itself_within_the_terminal() -> None:
     stream = io.StringIO()
     live = LiveLine(stream, 10)
     live.show("0123456789abc")
@@ -50,7 +53,7 @@ def test_a_live_line_rewrites_itself_within_the_terminal():
     assert stream.getvalue() == "\r\x1b[2K012345678\r\x1b[2Kshort\n"
 
 
-def test_a_terminal_shows_the_rate_of_the_last_second(tmp_path):
+def test_a_terminal_shows_the_rate_of_the_last_second(tmp_path: Path) -> None:
     with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
         ours, theirs = pty.openpty()
         command = crawl_command(web, tmp_path, HOST_DELAY=0.1, LOG_LEVEL="WARNING")
@@ -86,7 +89,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_progress_has_a_line_a_second_and_adds_up(tmp_path):
+def test_progress_has_a_line_a_second_and_adds_up(tmp_path: Path) -> None:
     with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path, HOST_DELAY=0.05)
     moments = [json.loads(line) for line in (tmp_path / "reports/progress.jsonl").read_text().splitlines()]
@@ -96,7 +99,7 @@ def test_progress_has_a_line_a_second_and_adds_up(tmp_path):
     assert all(moment["rss_bytes"] > 10_000_000 for moment in moments)
 
 
-def test_the_mean_rate_is_that_of_this_run(tmp_path):
+def test_the_mean_rate_is_that_of_this_run(tmp_path: Path) -> None:
     def last_moments() -> tuple[dict[str, float], dict[str, float]]:
         lines = (tmp_path / "reports/progress.jsonl").read_text().splitlines()
         return json.loads(lines[0]), json.loads(lines[-1])

@@ -28,7 +28,9 @@ RUN = Run(opened_at=1_000.0, pages=0, seconds=0.0)
         (9_000.0, None, True),
     ],
 )
-def test_a_line_a_second_in_the_first_two_minutes_and_every_ten_after(now, last, due):
+def test_a_line_a_second_in_the_first_two_minutes_and_every_ten_after(
+    now: float, last: float | None, due: bool
+) -> None:
     moment = None if last is None else Moment(last, snapshot())
     assert is_due(now, RUN, moment) is due
 
@@ -43,7 +45,7 @@ def log(folder: Path, stats: dict[str, int]) -> ProgressLog:
     return ProgressLog(folder, take, RUN, tally, committer, Complaints(folder), stats.__setitem__)
 
 
-def test_each_line_is_a_moment_after_the_one_before_and_the_stats_are_the_last(tmp_path):
+def test_each_line_is_a_moment_after_the_one_before_and_the_stats_are_the_last(tmp_path: Path) -> None:
     stats: dict[str, int] = {}
     progress = log(tmp_path, stats)
     progress.write()
@@ -53,7 +55,9 @@ def test_each_line_is_a_moment_after_the_one_before_and_the_stats_are_the_last(t
     assert (stats["webgraph/pages"], stats["webgraph/links"], stats["webgraph/commits"]) == (2, 40, 3)
 
 
-def test_a_file_that_cannot_be_written_is_complained_about_once_and_the_stats_are_set(tmp_path, caplog):
+def test_a_file_that_cannot_be_written_is_complained_about_once_and_the_stats_are_set(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     stats: dict[str, int] = {}
     (tmp_path / "progress.jsonl").mkdir()
     progress = log(tmp_path, stats)

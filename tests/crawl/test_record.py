@@ -110,10 +110,29 @@ def test_what_is_outside_the_graph_is_in_the_page_log_and_in_no_url_list(tmp_pat
     assert len((tmp_path / "graph/000001.g16").read_bytes()) == 2 * 16
     assert outside.key not in (tmp_path / "urls/000001.tsv").read_text()
     logged = [json.loads(line) for line in lines(tmp_path / "pages/000001.jsonl")]
-    assert [(line["key"], line["reason"], line["host_depth"]) for line in logged] == [
-        ("it,ampia0)/", "", 0),
-        (outside.key, "outside-scope", 1),
+    assert [(line["key"], line["reason"], line["depth"], line["host_depth"]) for line in logged] == [
+        ("it,ampia0)/", "", 0, 0),
+        (outside.key, "outside-scope", 1, 1),
     ]
+
+
+def test_what_is_cut_is_in_the_page_log_one_deeper_than_its_page(tmp_path: Path) -> None:
+    recording = Recording(tmp_path)
+    trap = link("ampia0", "/calendario")
+    recording.recorder.record(page_of(recording.leased[0], trap, link("b"), traps={trap.digest: "calendar"}))
+    asyncio.run(recording.committer.commit())
+    recording.close()
+    (_, logged) = map(json.loads, lines(tmp_path / "pages/000001.jsonl"))
+    assert (logged["key"], logged["reason"], logged["depth"]) == (trap.key, "calendar", 1)
+    assert (logged["state"], logged["via"]) == (State.TRAP_CUT, "it,ampia0)/")
+
+
+def test_links_are_one_deeper_than_their_page(tmp_path: Path) -> None:
+    recording = Recording(tmp_path)
+    recording.recorder.record(page_of(recording.leased[0], link("b")))
+    found = recording._lease()
+    assert (found.key, found.depth, found.via) == ("it,b)/", 1, "it,ampia0)/")
+    recording.close()
 
 
 def test_nothing_is_recorded_once_the_crawl_has_ended(tmp_path: Path) -> None:
@@ -170,7 +189,7 @@ async def recorded(jobdir: Path) -> tuple[list[float], list[str]]:
     return waits, order
 
 
-def test_a_page_with_very_many_links_keeps_nobody_waiting_and_is_committed_whole(tmp_path):
+def test_a_page_with_very_many_links_keeps_nobody_waiting_and_is_committed_whole(tmp_path: Path) -> None:
     waits, order = asyncio.run(recorded(tmp_path))
     assert order == ["recorded", "committed"]
     assert len(waits) > MANY // LINKS_AT_ONCE // 2

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from webgraph_it.simweb import SimWeb
 
 
 @pytest.fixture
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=20, pages=300, seed=5, only=["plain"]) as web:
         yield web
 
@@ -33,7 +34,7 @@ def record(jobdir: Path) -> dict[str, object]:
     return json.loads((jobdir / "crawl.json").read_text())
 
 
-def test_jobdir_alone_resumes_with_the_same_seeds_caps_and_delays(web, tmp_path):
+def test_jobdir_alone_resumes_with_the_same_seeds_caps_and_delays(web: SimWeb, tmp_path: Path) -> None:
     jobdir, seeds = tmp_path / "crawl", tmp_path / "seeds.txt"
     seeds.write_text(Path(web.settings["SEEDS"]).read_text())
     given = {
@@ -55,7 +56,7 @@ def test_jobdir_alone_resumes_with_the_same_seeds_caps_and_delays(web, tmp_path)
     assert record(jobdir)["history"] == []
 
 
-def test_a_setting_that_is_given_again_counts_and_is_noted_with_its_time(web, tmp_path):
+def test_a_setting_that_is_given_again_counts_and_is_noted_with_its_time(web: SimWeb, tmp_path: Path) -> None:
     run_crawl(web, tmp_path, MAX_DEPTH=1, HOST_DELAY=0.01)
     said = resume(tmp_path, HOST_DELAY="0.02")
     assert "HOST_DELAY was 0.01 and is now 0.02" in said
@@ -67,7 +68,9 @@ def test_a_setting_that_is_given_again_counts_and_is_noted_with_its_time(web, tm
     assert record(tmp_path)["settings"]["HOST_DELAY"] == 0.02
 
 
-def test_kinds_that_are_followed_stay_also_in_a_crawl_of_an_earlier_version(web, tmp_path):
+def test_kinds_that_are_followed_stay_also_in_a_crawl_of_an_earlier_version(
+    web: SimWeb, tmp_path: Path
+) -> None:
     """They create nodes: with other kinds the graph would be another one."""
     run_crawl(web, tmp_path, MAX_DEPTH=1, LINK_KINDS_FOLLOWED=["form"])
     now = record(tmp_path)
@@ -104,12 +107,14 @@ def test_a_crawl_that_remembers_a_component_by_its_old_name_resumes(web: SimWeb,
 
 
 @pytest.mark.parametrize(("limit", "low"), [("MAX_DEPTH", 1), ("MAX_PAGES_PER_HOST", 2)])
-def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(web, tmp_path, limit, low):
+def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(
+    web: SimWeb, tmp_path: Path, limit: str, low: int
+) -> None:
     run_crawl(web, tmp_path, **{limit: low})
     assert differences(web, tmp_path) != []
     said = resume(tmp_path, **{limit: low + 1})
     assert f"{limit} was {low} and is now {low + 1}" in said
-    assert "were cut by a lower limit before are queued now" in said
+    assert "nodes that a lower limit had cut are queued now" in said
     before = content(tmp_path)
     assert "holds another crawl" in resume(tmp_path, code=2, **{limit: low})
     assert content(tmp_path) == before
@@ -121,7 +126,7 @@ def test_a_limit_that_is_removed_gives_the_graph_of_a_crawl_without_it(web, tmp_
     ]
 
 
-def test_seeds_may_be_added_and_not_removed(web, tmp_path):
+def test_seeds_may_be_added_and_not_removed(web: SimWeb, tmp_path: Path) -> None:
     jobdir, few, more = tmp_path / "crawl", tmp_path / "few.txt", tmp_path / "more.txt"
     lines = Path(web.settings["SEEDS"]).read_text().splitlines()
     assert len(lines) >= 2
@@ -136,7 +141,9 @@ def test_seeds_may_be_added_and_not_removed(web, tmp_path):
 
 
 @pytest.mark.parametrize(("jobdir", "words"), [("a-file", "is a file"), ("/proc/crawl", "cannot be used")])
-def test_a_jobdir_where_nothing_can_be_kept_is_one_sentence(web, tmp_path, jobdir, words):
+def test_a_jobdir_where_nothing_can_be_kept_is_one_sentence(
+    web: SimWeb, tmp_path: Path, jobdir: str, words: str
+) -> None:
     (tmp_path / "a-file").write_text("")
     crawl = start_crawl(web, tmp_path / jobdir)
     said = finish(crawl)
@@ -145,7 +152,9 @@ def test_a_jobdir_where_nothing_can_be_kept_is_one_sentence(web, tmp_path, jobdi
     assert "Traceback" not in said
 
 
-def test_a_changed_byte_in_the_store_is_found_before_the_crawl_resumes_and_is_repaired(tmp_path):
+def test_a_changed_byte_in_the_store_is_found_before_the_crawl_resumes_and_is_repaired(
+    tmp_path: Path,
+) -> None:
     with SimWeb(hosts=20, pages=300, seed=6, only=["plain"]) as web:
         kill_partway(web, tmp_path, 100)
         table = max((tmp_path / "frontier").glob("*.sst"), key=lambda path: path.stat().st_size)
@@ -184,7 +193,9 @@ execute()
 """
 
 
-def test_a_store_that_cannot_be_read_stops_the_crawl_in_one_sentence_and_half_a_change_is_not_kept(tmp_path):
+def test_a_store_that_cannot_be_read_stops_the_crawl_in_one_sentence_and_half_a_change_is_not_kept(
+    tmp_path: Path,
+) -> None:
     with SimWeb(hosts=20, pages=300, seed=7, only=["plain"]) as web:
         kill_partway(web, tmp_path, 60)
         ran = subprocess.run(

@@ -21,7 +21,7 @@ KNOWN = {"BANDWIDTH_SCHEDULE", "HOST_DELAY", "MAX_DEPTH", "SEEDS", "JOBDIR", "MA
         ("PARTS_COLOUR", None),
     ],
 )
-def test_the_nearest_name_is_one_or_two_slips_away(name, meant):
+def test_the_nearest_name_is_one_or_two_slips_away(name: str, meant: str | None) -> None:
     assert nearest(name, KNOWN) == meant
 
 
@@ -35,6 +35,8 @@ def test_the_nearest_name_is_one_or_two_slips_away(name, meant):
         ("PARTS_COLOUR", False, None),
     ],
 )
-def test_users_keep_settings_of_their_own_except_on_the_command_line(name, typed, words):
+def test_users_keep_settings_of_their_own_except_on_the_command_line(
+    name: str, typed: bool, words: str | None
+) -> None:
     reason = refusal(name, KNOWN, typed=typed)
     assert reason is None if words is None else words in reason

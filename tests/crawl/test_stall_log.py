@@ -1,9 +1,11 @@
 """Every stall counts; the log has one a minute."""
 
+import pytest
+
 from webgraph_it.crawl.stall_log import StallLog
 
 
-def test_every_stall_is_in_the_stats_and_one_a_minute_in_the_log(caplog):
+def test_every_stall_is_in_the_stats_and_one_a_minute_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     stats: dict[str, float] = {}
     log = StallLog(stats.__setitem__)
     for seconds, now in ((0.2, 0.0), (0.1, 59.0), (0.3, 60.0)):

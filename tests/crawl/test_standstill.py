@@ -4,7 +4,9 @@ import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from socket import SOCK_DGRAM, socket
+from typing import Any
 
 import pytest
 
@@ -42,7 +44,7 @@ QUIET = Facts(now=NOW, idle_seconds=60.0, queued=90)
         ({}, "no reason is known: please report it as a bug, with the log"),
     ],
 )
-def test_every_reason_has_its_words(facts, words):
+def test_every_reason_has_its_words(facts: dict[str, Any], words: str) -> None:
     said = sentence(QUIET._replace(**facts), UTC)
     assert said == f"Nothing was fetched for 60 s: {words}; 90 URLs queued."
 
@@ -60,7 +62,7 @@ def test_every_reason_has_its_words(facts, words):
         (Why.DNS, "2 hosts wait until 04:58 after repeated DNS failures"),
     ],
 )
-def test_every_wait_of_hosts_has_its_words(reason, words):
+def test_every_wait_of_hosts_has_its_words(reason: Why, words: str) -> None:
     waits = (HostWait(reason, 2, NOW + 88 * 60),)
     assert sentence(QUIET._replace(host_waits=waits), UTC) == (
         f"Nothing was fetched for 60 s: {words}; 90 URLs queued."
@@ -68,7 +70,7 @@ def test_every_wait_of_hosts_has_its_words(reason, words):
     assert len({each.value for each in Why}) == len(Why) == 8
 
 
-def test_reasons_are_joined_the_soonest_host_first_and_one_host_is_one():
+def test_reasons_are_joined_the_soonest_host_first_and_one_host_is_one() -> None:
     waits = (HostWait(Why.SERVER, 3, NOW + 3600), HostWait(Why.ROBOTS, 1, NOW + 30))
     facts = QUIET._replace(idle_seconds=600, queued=1, host_waits=waits, other_hosts=7)
     assert sentence(facts, UTC) == (
@@ -77,7 +79,7 @@ def test_reasons_are_joined_the_soonest_host_first_and_one_host_is_one():
     )
 
 
-def test_a_moment_beyond_a_day_has_its_date():
+def test_a_moment_beyond_a_day_has_its_date() -> None:
     facts = QUIET._replace(host_waits=(HostWait(Why.BUSY, 2, NOW + 90_000),))
     assert "until 2026-11-19 04:30 after" in sentence(facts, UTC)
 
@@ -95,11 +97,11 @@ def test_a_moment_beyond_a_day_has_its_date():
         (Wait("it,a", 1.0, False, False, Failure.NONE), Why.DELAY),
     ],
 )
-def test_a_host_waits_for_one_reason(wait, reason):
+def test_a_host_waits_for_one_reason(wait: Wait, reason: Why) -> None:
     assert why(wait, {"it,robots"}) is reason
 
 
-def test_hosts_are_grouped_by_reason_with_the_soonest_time_on_the_machines_clock():
+def test_hosts_are_grouped_by_reason_with_the_soonest_time_on_the_machines_clock() -> None:
     waits = [Wait(f"it,{n}", 1_000.0 + n, False, False, Failure.DNS) for n in range(3)]
     assert grouped(waits, (), ahead=100.0) == (HostWait(Why.DNS, 3, 900.0),)
 
@@ -112,7 +114,7 @@ execute()
 """
 
 
-def impatient(web, jobdir, **settings):
+def impatient(web: SimWeb, jobdir: Path, **settings: Any) -> subprocess.Popen[str]:
     """A crawl that calls a second a standstill."""
     words = crawl_command(web, jobdir, **settings)[3:]
     return subprocess.Popen(
@@ -124,7 +126,7 @@ def impatient(web, jobdir, **settings):
     )
 
 
-def lines_until(crawl, words: str, most: int = 500) -> str:
+def lines_until(crawl: subprocess.Popen[str], words: str, most: int = 500) -> str:
     """Its output up to the line with `words`; at most so many lines."""
     seen = []
     for _ in range(most):
@@ -144,7 +146,7 @@ def lines_until(crawl, words: str, most: int = 500) -> str:
         ({"ADDRESS_DELAY": 30}, "for their IP address, which others share"),
     ],
 )
-def test_a_crawl_that_stands_still_says_why(tmp_path, settings, words):
+def test_a_crawl_that_stands_still_says_why(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
     with SimWeb(hosts=4, pages=40, seed=5, only=["plain"], addresses=1) as web:
         crawl = impatient(web, tmp_path, DOWNLOAD_TIMEOUT=5, **settings)
         said = lines_until(crawl, "Nothing was fetched for")
@@ -155,7 +157,7 @@ def test_a_crawl_that_stands_still_says_why(tmp_path, settings, words):
     assert "queued." in line
 
 
-def test_a_resolver_that_does_not_answer_is_named(tmp_path):
+def test_a_resolver_that_does_not_answer_is_named(tmp_path: Path) -> None:
     with SimWeb(hosts=4, pages=40, seed=5, only=["plain"]) as web, socket(type=SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         dns = [f"127.0.0.1:{silent.getsockname()[1]}"]
@@ -167,7 +169,7 @@ def test_a_resolver_that_does_not_answer_is_named(tmp_path):
     assert "DNS answer" in said.splitlines()[-1]
 
 
-def test_hosts_that_always_fail_are_named_with_their_failure(tmp_path):
+def test_hosts_that_always_fail_are_named_with_their_failure(tmp_path: Path) -> None:
     with SimWeb(hosts=4, pages=40, seed=5, only=["plain"]) as web:
         web.stop()  # nobody listens any more, and names are asked of nobody
         crawl = impatient(web, tmp_path, BACK_OFF=20, DNS_TRY_TIMEOUT=0.2, RETRY_TIMES=3)
@@ -177,7 +179,7 @@ def test_hosts_that_always_fail_are_named_with_their_failure(tmp_path):
     assert "after repeated DNS failures" in said or "after repeated network errors" in said, said[-3000:]
 
 
-def test_a_crawl_that_stood_still_resumes_exactly(tmp_path):
+def test_a_crawl_that_stood_still_resumes_exactly(tmp_path: Path) -> None:
     with SimWeb(hosts=6, pages=60, seed=5, only=["plain"]) as web:
         crawl = impatient(web, tmp_path, BANDWIDTH_SCHEDULE=[["*", "0"]])
         lines_until(crawl, "Nothing was fetched for")

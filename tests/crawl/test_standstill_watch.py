@@ -18,23 +18,23 @@ def moments(watch: StandstillWatch, seconds: range, facts: Facts = FACTS) -> lis
     return [second for second in seconds if told(watch, (0, 0), BEGAN + second, facts)]
 
 
-def test_a_minute_without_a_response_is_told_and_the_same_again_after_ten():
+def test_a_minute_without_a_response_is_told_and_the_same_again_after_ten() -> None:
     assert moments(StandstillWatch(BEGAN), range(0, 1500, 10)) == [60, 660, 1260]
 
 
-def test_other_reasons_are_told_after_a_minute():
+def test_other_reasons_are_told_after_a_minute() -> None:
     watch = StandstillWatch(BEGAN)
     assert moments(watch, range(0, 100, 10)) == [60]
     assert moments(watch, range(100, 300, 10), FACTS._replace(pauses=("operator",))) == [120]
 
 
-def test_a_longer_time_alone_is_no_other_reason():
+def test_a_longer_time_alone_is_no_other_reason() -> None:
     watch = StandstillWatch(BEGAN)
     assert told(watch, (0, 0), BEGAN + 60) == "Nothing was fetched for 60 s: paused: disk; 9 URLs queued."
     assert told(watch, (0, 0), BEGAN + 600) == ""
 
 
-def test_a_response_or_a_page_begins_the_minute_again():
+def test_a_response_or_a_page_begins_the_minute_again() -> None:
     watch = StandstillWatch(BEGAN)
     assert not watch.is_due((1, 0), BEGAN + 59)
     assert not watch.is_due((1, 1), BEGAN + 70)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +22,7 @@ SLOWLY = {"HOST_DELAY": 0.15}
 
 
 @pytest.fixture
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=20, pages=300, seed=5, only=["plain"]) as web:
         yield web
 
@@ -35,7 +36,9 @@ def wait_for(path: Path, seconds: float = 30.0) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_one_signal_finishes_what_is_in_flight_and_says_how_to_resume(web, tmp_path, number):
+def test_one_signal_finishes_what_is_in_flight_and_says_how_to_resume(
+    web: SimWeb, tmp_path: Path, number: signal.Signals
+) -> None:
     crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
     wait_for(tmp_path / "committed.json")
     crawl.send_signal(number)
@@ -47,7 +50,7 @@ def test_one_signal_finishes_what_is_in_flight_and_says_how_to_resume(web, tmp_p
     assert differences(web, tmp_path) == []
 
 
-def test_two_signals_stop_at_once_and_nothing_is_lost(web, tmp_path):
+def test_two_signals_stop_at_once_and_nothing_is_lost(web: SimWeb, tmp_path: Path) -> None:
     crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
     wait_for(tmp_path / "committed.json")
     crawl.send_signal(signal.SIGINT)
@@ -58,7 +61,7 @@ def test_two_signals_stop_at_once_and_nothing_is_lost(web, tmp_path):
     assert differences(web, tmp_path) == []
 
 
-def test_under_nohup_a_hangup_changes_nothing(web, tmp_path):
+def test_under_nohup_a_hangup_changes_nothing(web: SimWeb, tmp_path: Path) -> None:
     crawl = subprocess.Popen(
         crawl_command(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY),
         cwd=PROJECT,
@@ -80,7 +83,7 @@ BOUND_SECONDS = TIMEOUT_SECONDS + 10
 
 
 @pytest.mark.parametrize("rate", ["0", "1 B/s"])
-def test_a_stop_ends_in_time_whatever_the_schedule_says(web, tmp_path, rate):
+def test_a_stop_ends_in_time_whatever_the_schedule_says(web: SimWeb, tmp_path: Path, rate: str) -> None:
     crawl = start_crawl(
         web,
         tmp_path,
@@ -98,7 +101,7 @@ def test_a_stop_ends_in_time_whatever_the_schedule_says(web, tmp_path, rate):
     assert differences(web, tmp_path) == []
 
 
-def test_a_stop_ends_in_time_when_downloads_under_way_are_throttled(web, tmp_path):
+def test_a_stop_ends_in_time_when_downloads_under_way_are_throttled(web: SimWeb, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text('[["*", "unlimited"]]')
     crawl = start_crawl(
@@ -118,7 +121,7 @@ def test_a_stop_ends_in_time_when_downloads_under_way_are_throttled(web, tmp_pat
     assert differences(web, tmp_path / "crawl") == []
 
 
-def test_a_checkpoint_on_request_makes_the_files_so_far_final(web, tmp_path):
+def test_a_checkpoint_on_request_makes_the_files_so_far_final(web: SimWeb, tmp_path: Path) -> None:
     crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
     wait_for(tmp_path / "committed.json")
     crawl.send_signal(signal.SIGUSR1)
@@ -132,7 +135,7 @@ def test_a_checkpoint_on_request_makes_the_files_so_far_final(web, tmp_path):
     assert differences(web, tmp_path) == []
 
 
-def test_a_second_process_is_refused_with_the_pid_of_the_first(web, tmp_path):
+def test_a_second_process_is_refused_with_the_pid_of_the_first(web: SimWeb, tmp_path: Path) -> None:
     first = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, **SLOWLY)
     wait_for(tmp_path / "committed.json")
     second = start_crawl(web, tmp_path)
@@ -143,7 +146,7 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(web, tmp_path):
     assert f"{tmp_path} is in use by process {first.pid}" in said
 
 
-def test_another_scope_is_refused_saying_the_difference(web, tmp_path):
+def test_another_scope_is_refused_saying_the_difference(web: SimWeb, tmp_path: Path) -> None:
     run_crawl(web, tmp_path, MAX_DEPTH=1)
     crawl = start_crawl(web, tmp_path, MAX_DEPTH=1, SCOPE_SURTS='["it,unipd,"]')
     output = finish(crawl)
@@ -151,7 +154,7 @@ def test_another_scope_is_refused_saying_the_difference(web, tmp_path):
     assert 'SCOPE_SURTS was ["it,"] and is now ["it,unipd,"]' in output
 
 
-def test_a_damaged_shard_is_one_clear_sentence_and_a_non_zero_exit(web, tmp_path):
+def test_a_damaged_shard_is_one_clear_sentence_and_a_non_zero_exit(web: SimWeb, tmp_path: Path) -> None:
     run_crawl(web, tmp_path, MAX_DEPTH=1)
     path = tmp_path / "graph/000001.g16"
     content = bytearray(path.read_bytes())
@@ -172,7 +175,9 @@ def test_a_damaged_shard_is_one_clear_sentence_and_a_non_zero_exit(web, tmp_path
         ("http://\nmailto:nobody\n", "has no usable seed"),
     ],
 )
-def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, words):
+def test_seeds_that_cannot_be_used_are_one_clear_sentence(
+    web: SimWeb, tmp_path: Path, seeds: str | None, words: str
+) -> None:
     path = tmp_path / "seeds.txt"
     if seeds is not None:
         path.write_text(seeds)
@@ -188,11 +193,13 @@ def test_seeds_that_cannot_be_used_are_one_clear_sentence(web, tmp_path, seeds, 
     ("plan", "words"),
     [
         (None, "BANDWIDTH_SCHEDULE_FILE: "),
-        ("[[", "holds no list, JSON such as"),
+        ("[[", "is not a list, JSON such as"),
         ('[["*", "fast"]]', "BANDWIDTH_SCHEDULE_FILE: 'fast' found, a rate such as"),
     ],
 )
-def test_a_plan_that_cannot_be_used_is_one_clear_sentence(web, tmp_path, plan, words):
+def test_a_plan_that_cannot_be_used_is_one_clear_sentence(
+    web: SimWeb, tmp_path: Path, plan: str | None, words: str
+) -> None:
     path = tmp_path / "plan.json"
     if plan is not None:
         path.write_text(plan)
@@ -204,7 +211,7 @@ def test_a_plan_that_cannot_be_used_is_one_clear_sentence(web, tmp_path, plan, w
     assert not (tmp_path / "crawl").exists()
 
 
-def test_without_a_contact_no_public_address_is_crawled(tmp_path):
+def test_without_a_contact_no_public_address_is_crawled(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", f"JOBDIR={tmp_path / 'crawl'}"],
         cwd=PROJECT,
@@ -219,7 +226,7 @@ def test_without_a_contact_no_public_address_is_crawled(tmp_path):
     assert ended.stdout == ""
 
 
-def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):
+def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web: SimWeb, tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (96, 96))
 
@@ -239,7 +246,7 @@ def test_few_file_descriptors_slow_the_crawl_and_lose_nothing(web, tmp_path):
     assert differences(web, tmp_path) == []
 
 
-def test_below_min_free_disk_the_crawl_pauses_and_says_so(web, tmp_path):
+def test_below_min_free_disk_the_crawl_pauses_and_says_so(web: SimWeb, tmp_path: Path) -> None:
     before = requests_seen(web)
     crawl = start_crawl(web, tmp_path, MIN_FREE_DISK="1000000 TB", COMMIT_INTERVAL=0.2)
     wait_for(tmp_path / "committed.json")
@@ -257,7 +264,7 @@ def requests_seen(web: SimWeb) -> int:
 
 
 @pytest.fixture
-def disk(tmp_path):
+def disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 60 MB."""
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
@@ -278,7 +285,7 @@ def fill(disk: Path, leave_bytes: int) -> Path:
     return filler
 
 
-def test_low_disk_stops_fetching_and_room_resumes_it(web, disk):
+def test_low_disk_stops_fetching_and_room_resumes_it(web: SimWeb, disk: Path) -> None:
     crawl = start_crawl(web, disk / "crawl", MIN_FREE_DISK="20 MB", COMMIT_INTERVAL=0.2, HOST_DELAY=0.4)
     wait_for(disk / "crawl/committed.json")
     filler = fill(disk, leave_bytes=10_000_000)
@@ -296,7 +303,7 @@ def test_low_disk_stops_fetching_and_room_resumes_it(web, disk):
     assert differences(web, disk / "crawl") == []
 
 
-def test_a_full_disk_does_not_hold_up_a_stop_and_loses_nothing(web, disk):
+def test_a_full_disk_does_not_hold_up_a_stop_and_loses_nothing(web: SimWeb, disk: Path) -> None:
     crawl = start_crawl(
         web,
         disk / "crawl",
@@ -320,7 +327,7 @@ def test_a_full_disk_does_not_hold_up_a_stop_and_loses_nothing(web, disk):
     assert differences(web, disk / "crawl") == []
 
 
-def test_a_disk_that_has_room_again_loses_nothing(web, disk):
+def test_a_disk_that_has_room_again_loses_nothing(web: SimWeb, disk: Path) -> None:
     crawl = start_crawl(web, disk / "crawl", MIN_FREE_DISK="0", COMMIT_INTERVAL=0.2, **SLOWLY)
     wait_for(disk / "crawl/committed.json")
     filler = fill(disk, leave_bytes=0)

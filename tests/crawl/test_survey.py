@@ -1,5 +1,7 @@
 """Resuming is refused where it would cut off what was committed, and only there."""
 
+from pathlib import Path
+
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError
@@ -29,7 +31,13 @@ def names(number: int, size: int) -> dict[str, int]:
         (names(1, 50), None, names(1, 50), False),  # nothing to cut
     ],
 )
-def test_what_a_crash_can_leave_is_resumed(tmp_path, record, committed, files, first):
+def test_what_a_crash_can_leave_is_resumed(
+    tmp_path: Path,
+    record: dict[str, int],
+    committed: dict[str, int] | None,
+    files: dict[str, int],
+    first: bool,
+) -> None:
     refuse_older_frontier(tmp_path, record, committed, files, first_commit=first)
 
 
@@ -48,14 +56,16 @@ def test_what_a_crash_can_leave_is_resumed(tmp_path, record, committed, files, f
         (names(1, 50), None, names(1, 80)),  # nobody knows
     ],
 )
-def test_what_was_committed_is_never_cut(tmp_path, record, committed, files):
+def test_what_was_committed_is_never_cut(
+    tmp_path: Path, record: dict[str, int], committed: dict[str, int] | None, files: dict[str, int]
+) -> None:
     with pytest.raises(DirectoryError, match="Nothing was changed") as refusal:
         refuse_older_frontier(tmp_path, record, committed, files, first_commit=False)
     assert "webgraph-it repair" in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
-def test_an_empty_folder_in_place_of_the_frontier_is_no_frontier(tmp_path):
+def test_an_empty_folder_in_place_of_the_frontier_is_no_frontier(tmp_path: Path) -> None:
     for name in ("graph", "frontier"):
         (tmp_path / name).mkdir()
     (tmp_path / "crawl.json").write_text("{}")

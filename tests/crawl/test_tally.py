@@ -1,12 +1,13 @@
 """The tally is bounded, whatever servers say."""
 
 import json
+from typing import Any
 
 from webgraph_it.crawl.tally import MAX_DISTINCT, OTHER, Tally
 from webgraph_it.items import Page, State
 
 
-def page(number: int, **details) -> Page:
+def page(number: int, **details: Any) -> Page:
     return Page(
         f"http://a.it/{number}", f"it,a)/{number}", b"\0" * 16, 0.0, State.FETCHED, 200, 1, "", **details
     )

@@ -26,7 +26,7 @@ def tell(teller: Teller, times: int) -> None:
     teller.end()
 
 
-def test_a_terminal_has_a_live_line_and_the_log_none(caplog):
+def test_a_terminal_has_a_live_line_and_the_log_none(caplog: pytest.LogCaptureFixture) -> None:
     stream = io.StringIO()
     teller = Teller(LiveLine(stream, 8), take)
     assert teller.interval_seconds == 1
@@ -39,7 +39,9 @@ def test_a_terminal_has_a_live_line_and_the_log_none(caplog):
 @pytest.mark.parametrize(
     ("live", "lines"), [(None, ["1 pages", "2 pages"]), (LiveLine(Gone(), 80), ["2 pages"])]
 )
-def test_without_a_terminal_the_log_has_the_line(caplog, live, lines):
+def test_without_a_terminal_the_log_has_the_line(
+    caplog: pytest.LogCaptureFixture, live: LiveLine | None, lines: list[str]
+) -> None:
     with caplog.at_level(logging.INFO):
         tell(Teller(live, take), 2)
     assert [message.partition(" |")[0] for message in caplog.messages] == lines

@@ -25,7 +25,7 @@ class Count:
         self.times += 1
 
 
-def test_an_action_is_repeated_until_it_is_cancelled_and_one_may_stay():
+def test_an_action_is_repeated_until_it_is_cancelled_and_one_may_stay() -> None:
     async def run() -> int:
         timers = Timers(lambda error: None)
         ends, stays = Count(), Count()
@@ -41,7 +41,7 @@ def test_an_action_is_repeated_until_it_is_cancelled_and_one_may_stay():
     assert asyncio.run(run()) == 0
 
 
-def test_an_action_begins_after_its_time_unless_it_is_to_begin_at_once():
+def test_an_action_begins_after_its_time_unless_it_is_to_begin_at_once() -> None:
     async def run() -> tuple[int, int]:
         timers = Timers(lambda error: None)
         later, at_once = Count(), Count()
@@ -54,7 +54,7 @@ def test_an_action_begins_after_its_time_unless_it_is_to_begin_at_once():
     assert asyncio.run(run()) == (0, 1)
 
 
-def test_an_action_that_raises_is_told_once_and_ends():
+def test_an_action_that_raises_is_told_once_and_ends() -> None:
     async def run() -> list[Exception]:
         told: list[Exception] = []
         timers = Timers(told.append)

@@ -39,18 +39,18 @@ async def heard(*numbers: int, expected: int) -> list[str]:
     return words
 
 
-def test_each_request_is_heard():
+def test_each_request_is_heard() -> None:
     assert asyncio.run(heard(signal.SIGUSR1, expected=1)) == ["checkpoint"]
 
 
-def test_a_hangup_that_comes_twice_is_one_stop():
+def test_a_hangup_that_comes_twice_is_one_stop() -> None:
     async def twice() -> list[str]:
         return await heard(signal.SIGHUP, signal.SIGHUP, expected=1)
 
     assert asyncio.run(twice()) == ["stop"]
 
 
-def test_a_hangup_that_is_ignored_stays_ignored():
+def test_a_hangup_that_is_ignored_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     words = asyncio.run(heard(signal.SIGHUP, signal.SIGUSR1, expected=1))
     assert words == ["checkpoint"]

@@ -6,6 +6,7 @@ Each component writes what it saw to a file.
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -270,13 +271,13 @@ def seen(tmp_path: Path) -> Counter[str]:
 
 
 @pytest.fixture(params=[True, False], ids=["lean", "engine"])
-def lean(request):
+def lean(request: pytest.FixtureRequest) -> bool:
     """Pages go their own way, or through Scrapy's engine."""
     return request.param
 
 
 @pytest.fixture
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=6, pages=90, seed=3, only=["plain"]) as web:
         yield web
 
@@ -290,7 +291,9 @@ DOWNLOAD_SIGNALS = (
 )
 
 
-def test_signals_of_the_user_are_sent(web, tmp_path, monkeypatch, lean):
+def test_signals_of_the_user_are_sent(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: bool
+) -> None:
     crawl(web, tmp_path, 'EXTENSIONS |= {"parts.Signals": 500}', monkeypatch, LEAN_ENGINE=lean)
     counts = seen(tmp_path)
     assert {name: counts[name] for name in DOWNLOAD_SIGNALS} == dict.fromkeys(
@@ -300,7 +303,9 @@ def test_signals_of_the_user_are_sent(web, tmp_path, monkeypatch, lean):
     assert counts["spider_opened"] == counts["spider_closed"] == 1
 
 
-def test_middlewares_and_pipelines_of_the_user_run(web, tmp_path, monkeypatch, lean):
+def test_middlewares_and_pipelines_of_the_user_run(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: bool
+) -> None:
     crawl(
         web,
         tmp_path,
@@ -318,14 +323,18 @@ ITEM_PIPELINES |= {"parts.Items": 300, "parts.Late": 900}
     assert counts["output"] == counts["item"] == PAGES
 
 
-def test_another_request_for_the_same_page_is_sent(web, tmp_path, monkeypatch, lean):
+def test_another_request_for_the_same_page_is_sent(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: bool
+) -> None:
     crawl(web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AsksAgain": 350}', monkeypatch, LEAN_ENGINE=lean)
     assert differences(web, tmp_path / "crawl") == []
     asked = [hit for hit in web.hits() if hit["event"] == "request" and hit["path"] != "/robots.txt"]
     assert len(asked) == 2 * PAGES
 
 
-def test_a_page_that_a_user_refuses_is_an_error_on_the_record(web, tmp_path, monkeypatch):
+def test_a_page_that_a_user_refuses_is_an_error_on_the_record(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     crawl(web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.Refuses": 350}', monkeypatch)
     crawled = read_crawl(tmp_path / "crawl")
     refused = [key for key in crawled.urls if key.endswith("7.html")]
@@ -339,8 +348,8 @@ def test_a_page_that_a_user_refuses_is_an_error_on_the_record(web, tmp_path, mon
     ("part", "words"), [("Stumbles", "my own mistake"), ("ReturnsNonsense", "returned int; expected: None")]
 )
 def test_a_mistake_in_a_users_middleware_is_in_the_log_and_on_the_record(
-    web, tmp_path, monkeypatch, part, words
-):
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, words: str
+) -> None:
     output = crawl(web, tmp_path, f'DOWNLOADER_MIDDLEWARES |= {{"parts.{part}": 350}}', monkeypatch)
     assert "A downloader middleware failed at http" in output
     assert words in output
@@ -352,7 +361,9 @@ def test_a_mistake_in_a_users_middleware_is_in_the_log_and_on_the_record(
     }
 
 
-def test_no_middleware_of_a_users_decides_about_robots_txt(tmp_path, monkeypatch):
+def test_no_middleware_of_a_users_decides_about_robots_txt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither about one that is there nor about one that cannot be reached."""
     with SimWeb(hosts=20, pages=120, seed=3, only=["robots-disallow", "robots-unreachable"]) as web:
         crawl(web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.AnswersRobots": 50}', monkeypatch)
@@ -362,7 +373,7 @@ def test_no_middleware_of_a_users_decides_about_robots_txt(tmp_path, monkeypatch
     assert not [line for line in lines if "/robots.txt" in line]
 
 
-def test_a_users_cache_may_answer(web, tmp_path, monkeypatch):
+def test_a_users_cache_may_answer(web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = crawl(web, tmp_path, 'DOWNLOADER_MIDDLEWARES |= {"parts.Answers": 350}', monkeypatch)
     assert "Traceback" not in output, output[-4000:]
     crawled = read_crawl(tmp_path / "crawl")
@@ -381,8 +392,8 @@ def test_a_users_cache_may_answer(web, tmp_path, monkeypatch):
     ids=["drops", "raises", "forgets", "swallows"],
 )
 def test_a_page_that_is_lost_once_is_fetched_again_and_the_crawl_ends(
-    web, tmp_path, monkeypatch, changes, lean
-):
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: str, lean: bool
+) -> None:
     """Pages that are lost for ever are given up in words, and stay nodes; all others are as if nothing had been."""
     output = crawl(web, tmp_path, changes, monkeypatch, RETRY_TIMES=1, LEAN_ENGINE=lean)
     crawled = read_crawl(tmp_path / "crawl")
@@ -410,7 +421,7 @@ ALL = {
 
 
 @pytest.fixture(scope="module")
-def strict_web():
+def strict_web() -> Iterator[SimWeb]:
     """A web in which robots.txt matters."""
     with SimWeb(hosts=8, pages=80, seed=3, only=["robots-disallow"]) as web:
         assert "robots-denied" in set(web.truth.nodes.values())
@@ -425,7 +436,9 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_one_of_each_kind_adds_to_ours(strict_web, tmp_path, monkeypatch, way):
+def test_one_of_each_kind_adds_to_ours(
+    strict_web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     changes, settings = WAYS[way]
     before = len(strict_web.hits())
     output = crawl(
@@ -446,7 +459,9 @@ def test_one_of_each_kind_adds_to_ours(strict_web, tmp_path, monkeypatch, way):
     assert agents.pop().startswith("webgraph_it/")
 
 
-def test_requests_of_a_users_component_pass_by_no_delay(tmp_path, monkeypatch):
+def test_requests_of_a_users_component_pass_by_no_delay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not for another host, not without a lease; a repeated one waits for its host."""
     with SimWeb(hosts=4, pages=24, seed=3, only=["plain"]) as web:
         parts = """

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import uvloop
@@ -17,7 +19,7 @@ def compute(seconds: float) -> None:
         pass
 
 
-async def watched(*turns: float, action=compute) -> tuple[Watchdog, list[float]]:
+async def watched(*turns: float, action: Callable[[float], None] = compute) -> tuple[Watchdog, list[float]]:
     told: list[float] = []
     watchdog = Watchdog(told.append)
     watchdog.start()
@@ -30,7 +32,7 @@ async def watched(*turns: float, action=compute) -> tuple[Watchdog, list[float]]
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_a_long_computation_is_a_stall_of_its_length(run) -> None:
+def test_a_long_computation_is_a_stall_of_its_length(run: Callable[..., Any]) -> None:
     watchdog, told = run(watched(0.2, 0.3))
     assert watchdog.stalls == len(told) == 2
     assert 0.5 - 2 * INTERVAL_SECONDS <= watchdog.stall_seconds < 0.6

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,6 +19,7 @@ from tests.crawl.observing import stats
 from tests.crawl.shard_reader import read_crawl
 from tests.extract.bombs import BOMBS
 from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb.pages import Page
 
 BOMB_PORT = 8080
 """In URLs; PORT_MAP leads it to where the bombs really are."""
@@ -80,7 +83,7 @@ def bomb_server(address: str, names: tuple[str, ...]) -> Iterator[int]:
             thread.join()
 
 
-def crawl_bombs(tmp_path, names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, int]]:
+def crawl_bombs(tmp_path: Path, names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, int]]:
     """Crawl a host with bombs beside healthy ones: what was said of each bomb, and the stats."""
     with SimWeb(hosts=10, pages=100, seed=3, only=["plain"]) as web:
         host = web.world.hosts[-1]
@@ -100,14 +103,14 @@ def crawl_bombs(tmp_path, names: tuple[str, ...]) -> tuple[dict[str, str], dict[
     return {name: str(line["reason"]) for name, (line,) in zip(names, lines, strict=True)}, stats(output)
 
 
-def test_bombs_are_pages_with_a_reason_and_the_crawl_goes_on(tmp_path):
+def test_bombs_are_pages_with_a_reason_and_the_crawl_goes_on(tmp_path: Path) -> None:
     reasons, found = crawl_bombs(tmp_path, SHORT)
     assert reasons | NAMED == reasons
     assert found["extract/workers_replaced"] >= 1
 
 
 @pytest.mark.slow
-def test_every_bomb_in_a_whole_crawl(tmp_path):
+def test_every_bomb_in_a_whole_crawl(tmp_path: Path) -> None:
     reasons, _ = crawl_bombs(tmp_path, tuple(BOMBS))
     assert reasons | NAMED == reasons
 
@@ -122,7 +125,7 @@ def kill_the_oldest_worker(crawl: psutil.Process) -> bool:
     return False
 
 
-def test_workers_killed_in_the_middle_lose_nothing(tmp_path):
+def test_workers_killed_in_the_middle_lose_nothing(tmp_path: Path) -> None:
     with SimWeb(hosts=20, pages=400, seed=5, only=["plain"]) as web:
         crawl = start_crawl(web, tmp_path, EXTRACT_WORKERS=2, HOST_DELAY=0.1)
         kills = 0
@@ -137,16 +140,16 @@ def test_workers_killed_in_the_middle_lose_nothing(tmp_path):
         assert differences(web, tmp_path) == []
 
 
-def test_a_host_is_asked_on_while_its_page_waits_to_be_read(tmp_path):
+def test_a_host_is_asked_on_while_its_page_waits_to_be_read(tmp_path: Path) -> None:
     assert pages_asked_while_none_is_read(tmp_path, enough=5, seconds=15) >= 5
 
 
-def test_no_more_pages_are_asked_for_than_may_wait_to_be_read(tmp_path):
+def test_no_more_pages_are_asked_for_than_may_wait_to_be_read(tmp_path: Path) -> None:
     asked = pages_asked_while_none_is_read(tmp_path, enough=2, seconds=3, SCRAPER_SLOT_MAX_ACTIVE_SIZE=1)
     assert asked == 1
 
 
-def pages_asked_while_none_is_read(tmp_path, enough, seconds, **settings):
+def pages_asked_while_none_is_read(tmp_path: Path, enough: int, seconds: float, **settings: Any) -> int:
     """Of a host with ten seeds, by its own log, while the worker is suspended; then the crawl ends, and is exact."""
     with SimWeb(hosts=1, pages=40, seed=5, only=["plain"]) as web:
         seeds = tmp_path / "seeds.txt"
@@ -166,13 +169,13 @@ def pages_asked_while_none_is_read(tmp_path, enough, seconds, **settings):
         return asked
 
 
-def some_pages(web, count):
+def some_pages(web: SimWeb, count: int) -> list[Page]:
     """The front page and pages that it links to."""
     front = web.world.page(web.world.seed_places[0])
     return [front, *(web.world.page(place) for place in sorted(front.children)[: count - 1])]
 
 
-def first_worker(pid):
+def first_worker(pid: int) -> psutil.Process:
     """The extraction worker of a crawl, before there is anything to read."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -184,5 +187,5 @@ def first_worker(pid):
     raise AssertionError("the crawl started no worker")
 
 
-def pages_asked(web):
+def pages_asked(web: SimWeb) -> int:
     return sum(hit["event"] == "request" and "robots" not in hit["path"] for hit in web.hits())

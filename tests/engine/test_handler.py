@@ -1,5 +1,6 @@
 """The handler inside Scrapy: responses, exceptions, stats, and the crawl that must not start."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.defaults import typed
 from tests.fetch import scrapy_crawl
-from webgraph_it.engine.handler import fetcher_of
+from webgraph_it.engine.parts import parts_of
 
 
 @pytest.fixture(scope="module")
@@ -100,4 +101,10 @@ def test_a_crawl_of_public_addresses_without_a_contact_does_not_start(crawl: dic
 def test_without_a_contact_the_fetcher_knows_no_public_address(contact: str, public: bool) -> None:
     crawler = get_crawler(settings_dict=typed(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"], CONTACT_URL=contact))
     crawler.stats = MemoryStatsCollector(crawler)
-    assert fetcher_of(crawler)._resolver._guard.public is public
+
+    async def look() -> bool:
+        fetcher = parts_of(crawler).fetcher
+        await fetcher.close()
+        return fetcher._resolver._guard.public
+
+    assert asyncio.run(look()) is public

@@ -1,6 +1,7 @@
 """The graph writer as Scrapy makes it: its settings reach the writers, and it lets other items pass."""
 
 import asyncio
+from pathlib import Path
 
 from scrapy.utils.test import get_crawler
 
@@ -10,17 +11,17 @@ from webgraph_it.shards.formats import SUFFIXES
 from webgraph_it.shards.writer import Shards
 
 
-def pipeline(jobdir) -> GraphPipeline:
+def pipeline(jobdir: Path) -> GraphPipeline:
     settings = {"JOBDIR": str(jobdir), "GRAPH_BUFFER": 3, "URLS_BUFFER": 5, "GRAPH_WRITER": GRAPH_WRITER}
     return GraphPipeline.from_crawler(get_crawler(settings_dict=settings))
 
 
-def test_an_item_of_a_users_own_passes_as_it_is(tmp_path):
+def test_an_item_of_a_users_own_passes_as_it_is(tmp_path: Path) -> None:
     item = {"title": "mine"}
     assert asyncio.run(pipeline(tmp_path).process_item(item)) is item
 
 
-def test_each_buffer_holds_as_many_sequences_as_its_setting_says(tmp_path):
+def test_each_buffer_holds_as_many_sequences_as_its_setting_says(tmp_path: Path) -> None:
     """GRAPH_BUFFER is for the graph and the page log, URLS_BUFFER for the URL list; see the files grow."""
     made = pipeline(tmp_path)
     shards = Shards(tmp_path, None, made._buffers, made._writer_class)

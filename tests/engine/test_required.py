@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -45,13 +46,13 @@ def project(**changes: Any) -> Settings:
     return settings
 
 
-def test_what_the_project_is_made_of_is_complete():
+def test_what_the_project_is_made_of_is_complete() -> None:
     assert len(OURS) == 9
     check_components(project())
 
 
 @pytest.mark.parametrize(("name", "path"), OURS, ids=[path.rpartition(".")[2] for _, path in OURS])
-def test_each_part_of_ours_is_missed(name, path):
+def test_each_part_of_ours_is_missed(name: str, path: str) -> None:
     with pytest.raises(SettingsError, match=path.replace(".", r"\.")):
         check_components(project(**{name: {path: None}}))
 
@@ -78,24 +79,24 @@ def test_each_part_of_ours_is_missed(name, path):
         ({"EXTENSIONS": {"webgraph_it.engine.extension.NoSuch": 50}}, "NoSuch"),
     ],
 )
-def test_whatever_switches_a_part_off_is_refused(changes, words):
+def test_whatever_switches_a_part_off_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words) as refusal:
         check_components(project(**changes))
     assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("order", [50, 150, 350, 900])
-def test_parts_of_the_users_stand_beside_ours(order):
+def test_parts_of_the_users_stand_beside_ours(order: int) -> None:
     for name in COMPONENTS:
         check_components(project(**{name: {MINE: order}}))
 
 
-def test_a_part_derived_from_ours_counts_as_ours():
+def test_a_part_derived_from_ours_counts_as_ours() -> None:
     check_components(project(DOWNLOADER_MIDDLEWARES={ROBOTS: None, MINE: 200}))
     check_components(project(DOWNLOAD_HANDLERS={"http": f"{__name__}.MyHandler", "gopher": MINE}))
 
 
-def test_custom_settings_of_a_derived_spider_add_and_remove_nothing():
+def test_custom_settings_of_a_derived_spider_add_and_remove_nothing() -> None:
     class Mine(ItalySpider):
         name = "mine"
         custom_settings: ClassVar[dict[str, Any]] = {"DOWNLOADER_MIDDLEWARES": {ROBOTS: None}}
@@ -104,7 +105,7 @@ def test_custom_settings_of_a_derived_spider_add_and_remove_nothing():
         Crawler(Mine, project(ALLOWED_PRIVATE_NETWORKS=["127.0.0.0/8"]))
 
 
-def test_a_spider_of_another_kind_is_refused():
+def test_a_spider_of_another_kind_is_refused() -> None:
     class Plain(Spider):
         name = "plain"
 
@@ -146,7 +147,7 @@ process.start()
     ],
     ids=["settings", "add-on", "spider"],
 )
-def test_a_script_is_refused_like_the_command(tmp_path, change, spider, words):
+def test_a_script_is_refused_like_the_command(tmp_path: Path, change: str, spider: str, words: str) -> None:
     jobdir = tmp_path / "crawl"
     ended = subprocess.run(
         [sys.executable, "-c", SCRIPT % (change, spider), str(jobdir)],

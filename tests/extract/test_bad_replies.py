@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -106,7 +107,7 @@ BAD: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.fixture
-def first_worker_says(tmp_path, monkeypatch) -> Callable[[bytes], None]:
+def first_worker_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     """Make the first worker a fake that answers every document with these bytes; those after it are real."""
 
     def says(answer: bytes) -> None:
@@ -133,7 +134,7 @@ def believed(reply: bytes) -> Extraction:
 
 
 @pytest.mark.parametrize("make", BAD.values(), ids=BAD)
-def test_a_bad_reply_is_never_believed(make) -> None:
+def test_a_bad_reply_is_never_believed(make: Callable[[], bytes]) -> None:
     with pytest.raises(ValueError) as refused:
         believed(make())
     assert str(refused.value).isprintable()
@@ -143,7 +144,9 @@ WHOLE_WAY = ("no JSON", "refused is a list", "a tab in a URL", "a user", "too ma
 
 
 @pytest.mark.parametrize("kind", WHOLE_WAY)
-def test_the_page_is_kept_and_the_worker_replaced(kind, first_worker_says, caplog) -> None:
+def test_the_page_is_kept_and_the_worker_replaced(
+    kind: str, first_worker_says: Callable[[bytes], None], caplog: pytest.LogCaptureFixture
+) -> None:
     """The oldest document is blamed; the others that it held go to its successor."""
     first_worker_says(BAD[kind]())
     (first, *others), replaced = extracted(DOCUMENT, LINKING, LINKING)
@@ -154,14 +157,16 @@ def test_the_page_is_kept_and_the_worker_replaced(kind, first_worker_says, caplo
     assert caplog.text.replace("\n", "").isprintable()
 
 
-def test_an_answer_to_nothing_ends_the_worker(first_worker_says) -> None:
+def test_an_answer_to_nothing_ends_the_worker(first_worker_says: Callable[[bytes], None]) -> None:
     first_worker_says(frame() * 3)
     found, replaced = extracted(DOCUMENT, DOCUMENT)
     assert [extraction.reason for extraction in found] == ["", ""]
     assert replaced <= 1, "it may have ended with the pool"
 
 
-def test_a_lie_about_links_is_a_page_with_these_links_and_names_of_their_own(first_worker_says) -> None:
+def test_a_lie_about_links_is_a_page_with_these_links_and_names_of_their_own(
+    first_worker_says: Callable[[bytes], None],
+) -> None:
     """Nothing more is left to a worker: the scope judges the key, and the key is that of the URL."""
     told = ("http://a.it/x/../y", "https://evil.example/?sid=1", "http://a.it:8080/;jsessionid=2")
     first_worker_says(frame(urls=told))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.defaults import link_policy
-from webgraph_it.extract import Document, extract
+from webgraph_it.extract import Document, LinkPolicy, extract
 from webgraph_it.extract.html import srcset_urls
 
 URL = "http://a.it/d/p.html"
@@ -11,7 +11,12 @@ POLICY = link_policy()
 EVERYTHING = link_policy(followed=["form", "nested"], embedded=True)
 
 
-def seen(markup: str | bytes, policy=POLICY, charset=None, media_type="text/html") -> str:
+def seen(
+    markup: str | bytes,
+    policy: LinkPolicy = POLICY,
+    charset: str | None = None,
+    media_type: str = "text/html",
+) -> str:
     """`kind:url kind:url …`, the page's own host left out."""
     body = markup.encode() if isinstance(markup, str) else markup
     found = extract(Document(body, URL, media_type, charset), policy)

@@ -13,7 +13,7 @@ import itertools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import lxml.html
@@ -92,7 +92,7 @@ def simweb_pages() -> Iterator[tuple[bytes, str]]:
 
 
 @pytest.mark.parametrize("oracle", [by_html5lib, by_lxml])
-def test_pages_of_the_small_internet(oracle) -> None:
+def test_pages_of_the_small_internet(oracle: Callable[[bytes, str], set[str]]) -> None:
     pages = list(itertools.islice(simweb_pages(), 150))
     assert len(pages) == 150
     for body, charset in pages:
@@ -107,7 +107,7 @@ def debian_pages() -> list[Path]:
 
 @pytest.mark.slow  # which pages there are depends on the machine
 @pytest.mark.parametrize("oracle", [by_html5lib, by_lxml])
-def test_pages_of_debian_documentation(oracle) -> None:
+def test_pages_of_debian_documentation(oracle: Callable[[bytes, str], set[str]]) -> None:
     pages = debian_pages()
     if not pages:
         pytest.skip("no HTML documentation under /usr/share/doc: apt-get install debian-reference-it")

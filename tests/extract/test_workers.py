@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from hashlib import md5
 from types import SimpleNamespace
 from typing import Any
@@ -48,7 +49,9 @@ async def extracted(documents: list[Document], workers: int = 1, **limits: float
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_the_result_is_that_of_extract_with_the_digest_of_the_body(run, workers: int) -> None:
+def test_the_result_is_that_of_extract_with_the_digest_of_the_body(
+    run: Callable[..., list[Extraction]], workers: int
+) -> None:
     documents = [Document(b"", "http://a.it/"), *(page(number) for number in range(300))]
     digests = ["", *(md5(document.body).hexdigest() for document in documents[1:])]
     assert run(extracted(documents, workers)) == [
@@ -261,7 +264,7 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def pool():
+def pool() -> Iterator[Bench]:
     bench = Bench()
     yield bench
     bench.close()

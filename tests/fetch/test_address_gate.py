@@ -36,7 +36,7 @@ def test_an_address_that_is_being_asked_refuses() -> None:
     gate.enter(ip_address("127.1.0.2"))
     with pytest.raises(AddressBusy) as refused:
         gate.enter(ADDRESS)
-    assert refused.value.address == "127.1.0.1"
+    assert (refused.value.address, str(refused.value)) == ("127.1.0.1", "127.1.0.1 may not be asked now")
     gate.leave(ADDRESS, time.time())
     gate.enter(ADDRESS)
 

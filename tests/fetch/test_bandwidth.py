@@ -128,6 +128,15 @@ def test_starts_learn_the_usual_size() -> None:
     assert spacing(pace, 0) == pytest.approx(500 / RATE / 1.5, rel=0.01)
 
 
+def test_the_usual_size_is_what_is_read_between_two_ends() -> None:
+    """The guess counts as four."""
+    pace = StartPace()
+    pace.finish()
+    assert pace.usual_bytes == pytest.approx(FIRST_GUESS_BYTES * 4 / 5, abs=0.01)
+    pace.finish()
+    assert pace.usual_bytes == pytest.approx(FIRST_GUESS_BYTES * 4 / 6, abs=0.01)
+
+
 def test_the_first_downloads_teach_most() -> None:
     pace = StartPace()
     for _ in range(12):

@@ -201,3 +201,14 @@ def test_a_zstd_frame_that_wants_a_larger_window_than_the_standard_allows_is_not
         stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
         packed = stream.compress(PAGE) + stream.flush()
         assert decode(packed, [b"zstd"], 10**6) == (packed if flags else PAGE, flags)
+
+
+def test_the_window_may_be_8_mb_and_not_the_next_size() -> None:
+    """The sixth byte of a frame without a length says how large its window is: 0x68 is 8 MB, 0x69 is 9 MB."""
+    parameters = zstandard.ZstdCompressionParameters(window_log=23)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    packed = stream.compress(PAGE) + stream.flush()
+    assert packed[5] == 0x68
+    larger = packed[:5] + b"\x69" + packed[6:]
+    assert decode(packed, [b"zstd"], 10**6) == (PAGE, ())
+    assert decode(larger, [b"zstd"], 10**6) == (larger, (UNDECODABLE,))

@@ -48,3 +48,7 @@ def test_nothing_raises_and_the_answer_is_bounded(value: str | bytes, now: float
 @given(st.integers(0, 4_000_000_000), st.integers(0, 1_000_000))
 def test_a_date_is_as_many_seconds_as_it_is_away(now: int, wait: int) -> None:
     assert retry_after_seconds(formatdate(now + wait, usegmt=True), now) == wait
+
+
+def test_nothing_is_longer_than_a_year() -> None:
+    assert retry_after_seconds("9" * 50, NOW) == 31_536_000

@@ -14,7 +14,7 @@ from .making import CALM, DELAY, NOW, commit, lease_at, links, open_frontier
 YEAR = 365 * 86_400.0
 
 
-def test_the_clock_neither_jumps_nor_runs_backwards():
+def test_the_clock_neither_jumps_nor_runs_backwards() -> None:
     steady = iter([10.0, 10.5, 11.0])
     clock = CrawlClock(1_000.0, lambda: next(steady))
     assert [clock(), clock()] == [1_000.5, 1_001.0]
@@ -22,7 +22,7 @@ def test_the_clock_neither_jumps_nor_runs_backwards():
 
 @pytest.mark.parametrize("ahead", [90.0, 86_400.0, YEAR])
 @pytest.mark.parametrize("crashed", [True, False])
-def test_a_clock_put_right_before_a_resume_costs_no_more_than_the_delay(ahead, crashed):
+def test_a_clock_put_right_before_a_resume_costs_no_more_than_the_delay(ahead: float, crashed: bool) -> None:
     store = MemoryStore()
     frontier = open_frontier(store, CALM, now=NOW + ahead)
     frontier.add(links("ab", 3), 0, "", NOW + ahead)
@@ -37,7 +37,7 @@ def test_a_clock_put_right_before_a_resume_costs_no_more_than_the_delay(ahead, c
     assert lease_at(again, again.opened_at + DELAY)
 
 
-def test_a_small_adjustment_of_the_clock_forgets_no_robots():
+def test_a_small_adjustment_of_the_clock_forgets_no_robots() -> None:
     store = MemoryStore()
     frontier = open_frontier(store, now=NOW)
     frontier.next(NOW)
@@ -48,7 +48,7 @@ def test_a_small_adjustment_of_the_clock_forgets_no_robots():
     assert record.expires_at == NOW + 3_600
 
 
-def test_robots_of_an_unknown_age_have_expired():
+def test_robots_of_an_unknown_age_have_expired() -> None:
     store = MemoryStore()
     frontier = open_frontier(store, now=NOW + YEAR)
     frontier.next(NOW + YEAR)
@@ -61,7 +61,7 @@ def test_robots_of_an_unknown_age_have_expired():
     assert record.expires_at <= again.opened_at
 
 
-def test_a_clock_far_behind_wakes_everybody():
+def test_a_clock_far_behind_wakes_everybody() -> None:
     store = MemoryStore()
     frontier = open_frontier(store, CALM, now=NOW)
     frontier.add(links("a", 3), 0, "", NOW)
@@ -70,7 +70,7 @@ def test_a_clock_far_behind_wakes_everybody():
     assert lease_at(open_frontier(store, CALM, now=NOW + YEAR), NOW + YEAR)
 
 
-def test_a_stored_time_that_no_delay_explains_is_cut_to_the_longest_delay():
+def test_a_stored_time_that_no_delay_explains_is_cut_to_the_longest_delay() -> None:
     policy = politeness(
         host_delay_seconds=DELAY, delay_factor=0, retry_after_max_seconds=1_000, park_seconds=500
     )

@@ -104,3 +104,27 @@ def test_removed_before_any_commit_leaves_no_trace(places: list[int]) -> None:
         layers.remove(b"qa)" + bytes((place,)))
     assert len(layers) == 0
     assert layers.scan(b"qa)", b"qa)", 10) == []
+
+
+def test_a_scan_looks_past_what_was_removed_and_no_further() -> None:
+    store = MemoryStore()
+    layers = Layers(store)
+    keys = [b"qa)%02d" % number for number in range(20)]
+    for key in keys:
+        layers.append(b"qa)", key, b"x")
+    layers.freeze().write()
+    for key in keys[:10]:
+        layers.remove(key)
+    scans: list[bytes] = []
+    scan = store.scan
+
+    def counted(lower: bytes, upper: bytes, limit: int) -> list[tuple[bytes, bytes]]:
+        scans.append(lower)
+        return scan(lower, upper, limit)
+
+    store.scan = counted  # type: ignore[method-assign]
+    assert [key for key, _ in layers.scan(b"qa)", b"qa)", 4)] == keys[10:14]
+    assert scans == [b"qa)", *(key + b"\0" for key in keys[3:14:4])]
+    del scans[:]
+    assert [key for key, _ in layers.scan(b"qa)", keys[12], 4)] == keys[12:16]
+    assert scans == [keys[12]]

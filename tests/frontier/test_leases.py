@@ -3,7 +3,7 @@
 from webgraph_it.frontier.leases import Leases
 
 
-def test_the_first_failure_is_told_and_ends_the_crawl():
+def test_the_first_failure_is_told_and_ends_the_crawl() -> None:
     leases, told = Leases(), list[BaseException]()
     leases.on_failure = told.append
     first = ValueError("first")
@@ -13,7 +13,7 @@ def test_the_first_failure_is_told_and_ends_the_crawl():
     assert leases.ended
 
 
-def test_after_the_last_commit_has_begun_no_failure_is_told():
+def test_after_the_last_commit_has_begun_no_failure_is_told() -> None:
     leases, told = Leases(), list[BaseException]()
     leases.on_failure = told.append
     leases.ended = True

@@ -1,7 +1,9 @@
 """Endless sites end, within the stated bounds."""
 
+import pytest
+
 from tests.defaults import frontier_limits
-from webgraph_it.frontier import Frontier, Limits, MemoryStore, Outcome
+from webgraph_it.frontier import Frontier, Limits, MemoryStore, Outcome, traps
 from webgraph_it.items import Link, State
 from webgraph_it.urls.names import digest
 
@@ -127,3 +129,14 @@ def test_seeds_below_a_domain_are_counted_and_not_cut() -> None:
     frontier = open_frontier(limits=frontier_limits(max_hosts_per_domain=5))
     assert not frontier.add_seeds(wildcard(0, 10), NOW).cut
     assert len(frontier.add(wildcard(10, 3), 1, "it,trap)/", NOW).cut) == 3
+
+
+@pytest.mark.parametrize("limit", [0, 30])
+def test_the_suffix_list_is_read_at_the_opening_if_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    """In the middle of a crawl there may be no file descriptor left to read it with."""
+    reads: list[None] = []
+    monkeypatch.setattr(traps, "load_suffixes", lambda: reads.append(None))
+    open_frontier(limits=frontier_limits(max_hosts_per_domain=limit))
+    assert len(reads) == bool(limit)

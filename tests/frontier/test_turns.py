@@ -212,6 +212,17 @@ def test_too_large_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None
     assert queue.overcrowded == [(crowd[3], NOW + 3), (crowd[4], NOW + 4)], "each has its own turn"
 
 
+def test_whoever_leaves_a_crowd_leaves_room_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MAX_IN_CROWDS", 3 * turns.CROWD_SHARE)
+    crowd, queue = hosts(3, "192.0.2.1"), opened()
+    for round_ in range(20):
+        for host in crowd:
+            queue.put(host, 0, NOW)
+        taken = [one_turn(queue, NOW + 3 * round_ + n // 2) for n in range(6)]
+        assert (taken, queue.overcrowded) == ([crowd[0], None, crowd[1], None, crowd[2], None], [])
+    assert list(queue.waits()) == []
+
+
 def test_idle_addresses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "ADDRESSES_KEPT", 10)
     queue = opened()

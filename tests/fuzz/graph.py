@@ -60,7 +60,7 @@ def run_analyse(folder: Path) -> None:
 
 
 def run_export(folder: Path) -> None:
-    for name in ("npz", "gexf", "cc"):
+    for name in ("npz", "gexf", "cc", "csv", "url-arcs"):
         _command(
             convert, ["export", str(folder), "--format", name, "--to", str(folder.parent / "exported" / name)]
         )

@@ -1,4 +1,5 @@
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -160,7 +161,7 @@ def test_unfinished_folder_is_refused(tmp_path: Path) -> None:
 
 def test_other_recipe_is_refused(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text('{"recipe_version": 99}')
-    with pytest.raises(GraphError, match=f"by recipe 99; this program knows recipe {RECIPE_VERSION}"):
+    with pytest.raises(GraphError, match=f"by recipe 99. This program knows recipe {RECIPE_VERSION}"):
         WebGraph(tmp_path)
 
 
@@ -180,3 +181,43 @@ def test_opening_a_graph_does_not_load_numba(path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("most_arcs", [1, 2, 3, 100])
+def test_blocks_of_arcs_are_all_arcs_in_order(graph: WebGraph, most_arcs: int) -> None:
+    blocks = list(graph.arc_blocks(most_arcs))
+    found = [pair for a, b, _ in blocks for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    assert found == [(node, target) for node, row in enumerate(ROWS) for target in row]
+    assert all(len(a) <= max(most_arcs, 3) for a, _, _ in blocks)  # the longest list has three
+    weights = [weight for *_, block in graph.hosts.arc_blocks(most_arcs) for weight in block.tolist()]
+    assert weights == [3, 1, 2, 1]
+
+
+@pytest.mark.parametrize("nodes_at_a_time", [1, 2, 100])
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("targets.u32", 0, 6),
+        ("targets.u32", 1, 0),
+        ("targets.u32", 6, 0xFFFFFFFF),
+        ("offsets.u64", 2, 2),
+        ("offsets.u64", 2, 2**63),
+        ("offsets.u64", 3, 8),
+    ],
+)
+def test_a_damaged_block_is_refused(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    place: int,
+    value: int,
+    nodes_at_a_time: int,
+) -> None:
+    monkeypatch.setattr("webgraph_it.graph.lists.NODES_AT_A_TIME", nodes_at_a_time)
+    shutil.copytree(path, tmp_path, dirs_exist_ok=True)
+    numbers = np.memmap(tmp_path / name, "<u4" if name.endswith("u32") else "<u8", "r+")
+    numbers[place] = value
+    numbers.flush()
+    with pytest.raises(GraphError, match="give no valid list for node"):
+        list(WebGraph(tmp_path).arc_blocks(2))

@@ -5,7 +5,8 @@
     --safety-only, --sample-only
 
 Each change is made in a copy of the tree, so that crawls and workers that a test starts have it, too.
-A test that does not end in time has noticed.
+A test that does not end in time has noticed. Hypothesis is given few examples, and the same ones in every run
+(tests/conftest.py, profile `mutants`).
 """
 
 import argparse
@@ -20,7 +21,7 @@ import sys
 import sysconfig
 import time
 import venv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,16 +29,16 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tests.mutation.mutator import changes
-from tests.mutation.tables import EQUIVALENT, MODULES, SAFETY
+from tests.mutation.tables import EQUIVALENT, MODULES, SAFETY, SLOW
 
 PROJECT = Path(__file__).parents[2]
 PACKAGE = "webgraph_it"
 PROCESSES = 2
 LEAST_SHARE = 0.95
-EXTRA_SECONDS, TIMES = 20.0, 4.0
+EXTRA_SECONDS, TIMES = 10.0, 3.0
 """A run may take so much longer than the same tests without a change."""
-MOST_SECONDS, ATTEMPTS = 300.0, 3
-"""At a run without a change: some tests measure time, and the machine may be busy."""
+MOST_SECONDS, ATTEMPTS = 120.0, 3
+"""Of a run without a change: some tests measure time, and the machine may be busy."""
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "demo", "crawls", "build"
 )
@@ -77,14 +78,15 @@ def main(words: list[str]) -> int:
     options = _parsed(words)
     trials = [] if options.sample_only else safety_trials(options.only)
     trials += [] if options.safety_only else sampled_trials(options.sample, options.seed, options.only)
-    trials.sort(key=lambda trial: any("tests/crawl" in test for test in trial.tests))  # crawls take longest
     began = time.monotonic()
     with TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Tree] = SimpleQueue()
         for number in range(PROCESSES):
             trees.put(Tree(Path(folder) / str(number)))
+        judge = Judge(trees)
         with ThreadPoolExecutor(PROCESSES) as pool:
-            survived = list(pool.map(Judge(trees).survives, trials))
+            list(pool.map(judge.try_unchanged, sorted({test for trial in trials for test in trial.tests})))
+            survived = list(pool.map(judge.survives, trials))
     return _report(list(zip(trials, survived, strict=True)), time.monotonic() - began)
 
 
@@ -117,16 +119,16 @@ def safety_trials(only: str = "") -> list[Trial]:
 
 
 def sampled_trials(sample: int, seed: int, only: str = "") -> list[Trial]:
-    """Changes of all modules, as many of each: in turn, until there are enough; 0 is all."""
-    chance = random.Random(seed)
-    rows = [_all_of(path, tests) for path, tests in MODULES.items()]
-    for row in rows:
-        chance.shuffle(row)
-    wanted = [
-        [trial for trial in row if trial.key not in EQUIVALENT]
-        for row, path in zip(rows, MODULES, strict=True)
-        if only in path
-    ]
+    """Changes of all modules, as many of each: in turn, until there are enough; 0 is all.
+
+    A module's sample changes only with its own code.
+    """
+    wanted = []
+    for path, tests in MODULES.items():
+        row = _all_of(path, tests)
+        random.Random(f"{seed} {path}").shuffle(row)
+        if only in path:
+            wanted.append([trial for trial in row if trial.key not in EQUIVALENT])
     found = [
         row[turn] for turn in range(max(map(len, wanted), default=0)) for row in wanted if turn < len(row)
     ]
@@ -160,9 +162,10 @@ class Tree:
     def run(self, tests: Iterable[str], seconds: float) -> bool:
         """Whether all pass in time."""
         python = str(self._root / ".venv" / "bin" / "python")
-        command = [python, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+        options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile", "mutants"]
+        options += [f"--deselect={test}" for test in SLOW]
         run = subprocess.Popen(
-            command,
+            [python, "-m", "pytest", *options, *tests],
             cwd=self._root,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -190,32 +193,39 @@ class Judge:
 
     def __init__(self, trees: "SimpleQueue[Tree]") -> None:
         self._trees = trees
-        self._limits: dict[tuple[str, ...], float] = {}
+        self._seconds: dict[str, float] = {}
+        """How long each test takes without any change; none that fails then."""
+
+    def try_unchanged(self, test: str) -> None:
+        """A test that fails without any change judges nothing."""
+        with self._tree() as tree:
+            for _ in range(ATTEMPTS):
+                began = time.monotonic()
+                if tree.run([test], MOST_SECONDS):
+                    self._seconds[test] = time.monotonic() - began
+                    return
+        print(f"\n{test}: fails without any change.", flush=True)
 
     def survives(self, trial: Trial) -> bool:
-        """Whether its tests pass in spite of the change; they are tried without it first."""
+        """Whether its tests pass in spite of the change."""
+        survives = True
+        tests = [test for test in trial.tests if test in self._seconds]
+        if tests:
+            with self._tree() as tree:
+                tree.write(trial.path, trial.changed)
+                survives = tree.run(tests, EXTRA_SECONDS + TIMES * sum(self._seconds[test] for test in tests))
+                tree.write(trial.path, trial.source)
+        if survives:
+            print(f"\n{PACKAGE}/{trial.path}:{trial.line}: survives {trial.what}\n{trial.diff}", flush=True)
+        return survives
+
+    @contextlib.contextmanager
+    def _tree(self) -> Iterator[Tree]:
         tree = self._trees.get()
         try:
-            seconds = self._limit(tree, trial.tests)
-            if seconds:
-                tree.write(trial.path, trial.changed)
-                survives = tree.run(trial.tests, seconds)
-                tree.write(trial.path, trial.source)
+            yield tree
         finally:
             self._trees.put(tree)
-        if not seconds or survives:
-            print(f"\n{PACKAGE}/{trial.path}:{trial.line}: survives {trial.what}\n{trial.diff}", flush=True)
-        return not seconds or survives
-
-    def _limit(self, tree: Tree, tests: tuple[str, ...]) -> float:
-        """How long the tests may take; 0 if they do not pass without any change, and so judge nothing."""
-        if tests not in self._limits:
-            began = time.monotonic()
-            passed = any(tree.run(tests, MOST_SECONDS) for _ in range(ATTEMPTS))
-            self._limits[tests] = EXTRA_SECONDS + TIMES * (time.monotonic() - began) if passed else 0.0
-            if not passed:
-                print(f"\n{' '.join(tests)}: fails without any change.", flush=True)
-        return self._limits[tests]
 
 
 def _report(results: list[tuple[Trial, bool]], seconds: float) -> int:

@@ -1,5 +1,7 @@
 """Who found a node, from the order of the files."""
 
+import pytest
+
 from webgraph_it.items import Link, Page, State
 from webgraph_it.repair import discovery
 from webgraph_it.repair.discovery import found
@@ -30,7 +32,9 @@ def finders(keys: list[str], links: dict[str, list[str]], seeds: set[str]) -> di
     }
 
 
-def test_more_seeds_than_the_window_holds_between_two_pages_hide_no_finder(monkeypatch):
+def test_more_seeds_than_the_window_holds_between_two_pages_hide_no_finder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(discovery, "WINDOW_LINES", 5)
     first = [f"it,primo{n})/" for n in range(20)]
     second = [f"it,secondo{n})/" for n in range(20)]

@@ -50,7 +50,7 @@ def repair(jobdir: Path, code: int = 0) -> str:
     return ended.stdout + ended.stderr
 
 
-def test_without_its_frontier_a_crawl_is_refused_untouched_and_repaired_exactly(tmp_path):
+def test_without_its_frontier_a_crawl_is_refused_untouched_and_repaired_exactly(tmp_path: Path) -> None:
     with SimWeb(hosts=40, pages=500, seed=21) as web:
         kills = [kill_partway(web, tmp_path, 250), kill_partway(web, tmp_path, 200)]
         assert len(kills[-1].committed) > 50
@@ -68,7 +68,7 @@ def test_without_its_frontier_a_crawl_is_refused_untouched_and_repaired_exactly(
         assert differences(web, tmp_path) + too_many_fetches(web, kills) == []
 
 
-def test_without_frontier_and_committed_lengths_what_is_whole_and_agrees_counts(tmp_path):
+def test_without_frontier_and_committed_lengths_what_is_whole_and_agrees_counts(tmp_path: Path) -> None:
     with SimWeb(hosts=40, pages=500, seed=22) as web:
         kill_partway(web, tmp_path, 400, CHECKPOINT_INTERVAL=1)
         shutil.rmtree(tmp_path / "frontier")
@@ -84,7 +84,7 @@ def test_without_frontier_and_committed_lengths_what_is_whole_and_agrees_counts(
         assert differences(web, tmp_path) == []
 
 
-def test_with_a_frontier_of_an_older_copy_a_crawl_is_refused_untouched_and_repaired(tmp_path):
+def test_with_a_frontier_of_an_older_copy_a_crawl_is_refused_untouched_and_repaired(tmp_path: Path) -> None:
     jobdir, copy = tmp_path / "crawl", tmp_path / "copy"
     with SimWeb(hosts=20, pages=300, seed=23) as web:
         kill_partway(web, jobdir, 80)
@@ -100,7 +100,7 @@ def test_with_a_frontier_of_an_older_copy_a_crawl_is_refused_untouched_and_repai
         assert differences(web, jobdir) == []
 
 
-def test_a_finished_crawl_needs_no_more_pages_after_a_repair(tmp_path):
+def test_a_finished_crawl_needs_no_more_pages_after_a_repair(tmp_path: Path) -> None:
     """Limits, traps, robots and errors are all in the files: nothing is fetched again, nothing is queued."""
     with SimWeb(hosts=20, pages=200, seed=24) as web:
         run_crawl(web, tmp_path, MAX_PAGES_PER_HOST=12)
@@ -130,7 +130,7 @@ def tally(jobdir: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("lost", ["crawl.json", "graph/000001.g16", "urls/000001.tsv", "seeds/000001.txt"])
-def test_what_is_missing_is_named_in_one_sentence_and_nothing_is_lost(tmp_path, lost):
+def test_what_is_missing_is_named_in_one_sentence_and_nothing_is_lost(tmp_path: Path, lost: str) -> None:
     with SimWeb(hosts=5, pages=30, seed=25, only=["plain"]) as web:
         run_crawl(web, tmp_path, MAX_DEPTH=2)
     (tmp_path / lost).unlink()

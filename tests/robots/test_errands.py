@@ -204,8 +204,10 @@ class AnyCrawl(RuleBasedStateMachine):
         if out.errand is None:
             self.end(out)
             return
-        target = data.draw(hosts)
-        url, redirects = out.errand.url, out.errand.redirects
+        self.redirect_to(data.draw(hosts), out, out.errand)
+
+    def redirect_to(self, target: str, out: Out, errand: Errand) -> None:
+        url, redirects = errand.url, errand.redirects
         onward = redirect_target(302, url, f"{origin(target)}/robots.txt", redirects)
         if onward is None:
             assert redirects == MAX_REDIRECTS
@@ -215,6 +217,34 @@ class AnyCrawl(RuleBasedStateMachine):
             assert self.followed[out.host] <= MAX_REDIRECTS
             self.errands.redirected(origin(out.host), Errand(onward, target, redirects + 1))
             self.end(out)
+
+    @rule(host=hosts, elsewhere=hosts)
+    def go_elsewhere(self, host: str, elsewhere: str) -> None:
+        """A robots.txt is on another host: it is taken, redirected, and taken again as soon as its own host may be."""
+        self.now = max(self.now, self.ready_at[host])
+        self.take(host)
+        out = self.out.get(host)
+        if out is not None and out.errand is not None:
+            self.redirect_to(elsewhere, out, out.errand)
+            self.now += DELAYS[host]
+            self.take(host)
+
+    @precondition(lambda self: self.borrowing())
+    @rule(data=st.data(), ends=st.booleans())
+    def ask_the_borrowed_host(self, data: st.DataObject, ends: bool) -> None:
+        """A page of its own is to be fetched there, during the errand or right after it."""
+        out = data.draw(st.sampled_from(self.borrowing()))
+        if ends:
+            self.learn(out, waits=False)
+        self.take(out.asked)
+
+    def borrowing(self) -> list[Out]:
+        return [out for out in self.out.values() if out.asked != out.host]
+
+    @rule(host=hosts)
+    def expire(self, host: str) -> None:
+        """A robots.txt that was known has to be requested again."""
+        self.known.discard(host)
 
     @precondition(lambda self: self.out)
     @rule(data=st.data(), waits=st.booleans())

@@ -35,7 +35,11 @@ def sync(shards: Shards, *, next_number: bool = False) -> dict[str, Durable]:
 
 @pytest.mark.parametrize("writer_class", WRITERS)
 @given(records=st.lists(st.binary(max_size=40), max_size=30))
-def test_files_hold_the_records_in_order(writer_class, records, tmp_path_factory):
+def test_files_hold_the_records_in_order(
+    writer_class: type[DoubleBufferedWriter] | type[UnbufferedWriter],
+    records: list[bytes],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     directory = tmp_path_factory.mktemp("crawl")
     shards = Shards(directory, None, SEQUENCES, writer_class)
     for record in records:
@@ -48,7 +52,9 @@ def test_files_hold_the_records_in_order(writer_class, records, tmp_path_factory
 
 
 @pytest.mark.parametrize("writer_class", WRITERS)
-def test_what_is_written_after_a_sync_is_not_covered_by_it(writer_class, tmp_path):
+def test_what_is_written_after_a_sync_is_not_covered_by_it(
+    writer_class: type[DoubleBufferedWriter] | type[UnbufferedWriter], tmp_path: Path
+) -> None:
     shards = Shards(tmp_path, None, SEQUENCES, writer_class)
     shards["pages"].write(b"before")
     committed = sync(shards)
@@ -58,7 +64,7 @@ def test_what_is_written_after_a_sync_is_not_covered_by_it(writer_class, tmp_pat
     assert committed["pages/000001.jsonl"].length == len(b"before")
 
 
-def test_a_checkpoint_starts_the_next_number_in_all_three_folders(tmp_path):
+def test_a_checkpoint_starts_the_next_number_in_all_three_folders(tmp_path: Path) -> None:
     shards = Shards(tmp_path, None, SEQUENCES)
     shards["graph"].write(b"one")
     committed = sync(shards, next_number=True)
@@ -71,7 +77,7 @@ def test_a_checkpoint_starts_the_next_number_in_all_three_folders(tmp_path):
     assert sorted(p.name for p in (tmp_path / "urls").iterdir()) == ["000001.tsv", "000002.tsv"]
 
 
-def test_a_restart_continues_the_numbers(tmp_path):
+def test_a_restart_continues_the_numbers(tmp_path: Path) -> None:
     shards = Shards(tmp_path, None, SEQUENCES)
     shards["graph"].write(b"one")
     committed = sync(shards)
@@ -84,7 +90,7 @@ def test_a_restart_continues_the_numbers(tmp_path):
     assert (tmp_path / "graph/000002.g16").read_bytes() == b"two"
 
 
-def test_a_writer_is_full_while_the_scribe_is_busy_and_has_room_after():
+def test_a_writer_is_full_while_the_scribe_is_busy_and_has_room_after() -> None:
     released = threading.Event()
     written: list[bytes] = []
 
@@ -106,7 +112,7 @@ def test_a_writer_is_full_while_the_scribe_is_busy_and_has_room_after():
     assert b"".join(written) == b"1234"
 
 
-def test_a_failed_append_leaves_no_part_of_the_buffer(tmp_path):
+def test_a_failed_append_leaves_no_part_of_the_buffer(tmp_path: Path) -> None:
     file = AppendFile(tmp_path / "000001.g16")
     file.append(b"whole")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -120,7 +126,7 @@ def test_a_failed_append_leaves_no_part_of_the_buffer(tmp_path):
     assert (tmp_path / "000001.g16").read_bytes() == b"whole"
 
 
-def test_a_full_disk_is_waited_for(tmp_path, monkeypatch):
+def test_a_full_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webgraph_it.shards.writer.RETRY_SECONDS", 0.01)
     shards = Shards(tmp_path, None, SEQUENCES)
     real_append, refusals = AppendFile.append, iter(range(3))
@@ -137,7 +143,9 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch):
     assert (tmp_path / "graph/000001.g16").read_bytes() == b"patience"
 
 
-def test_nothing_is_synced_after_a_write_that_failed_for_good(tmp_path, monkeypatch):
+def test_nothing_is_synced_after_a_write_that_failed_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shards = Shards(tmp_path, None, SEQUENCES)
 
     def append(file: AppendFile, buffer: bytearray) -> None:
@@ -154,7 +162,7 @@ def test_nothing_is_synced_after_a_write_that_failed_for_good(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("length", [*range(50), 1000, 1 << 20])
-def test_recovery_cuts_a_torn_tail_of_every_length_and_says_so(length, tmp_path):
+def test_recovery_cuts_a_torn_tail_of_every_length_and_says_so(length: int, tmp_path: Path) -> None:
     tail = b"x" * length
     shards = Shards(tmp_path, None, SEQUENCES)
     shards["graph"].write(b"committed")
@@ -168,20 +176,20 @@ def test_recovery_cuts_a_torn_tail_of_every_length_and_says_so(length, tmp_path)
     assert sentences == expected
 
 
-def test_recovery_removes_files_that_no_commit_knows(tmp_path):
+def test_recovery_removes_files_that_no_commit_knows(tmp_path: Path) -> None:
     (tmp_path / "graph").mkdir()
     (tmp_path / "graph/000001.g16").write_bytes(b"never committed")
     assert recover(tmp_path, {}) == ["graph/000001.g16: cut 15 bytes written after the last commit"]
     assert not list((tmp_path / "graph").iterdir())
 
 
-def test_recovery_refuses_a_file_that_is_shorter_than_committed(tmp_path):
+def test_recovery_refuses_a_file_that_is_shorter_than_committed(tmp_path: Path) -> None:
     committed = {"graph/000001.g16": Durable(10, 0)}
     with pytest.raises(ShardError, match="has 0 bytes, but 10 were committed"):
         recover(tmp_path, committed)
 
 
-def test_recovery_refuses_a_flipped_bit(tmp_path):
+def test_recovery_refuses_a_flipped_bit(tmp_path: Path) -> None:
     shards = Shards(tmp_path, None, SEQUENCES)
     shards["graph"].write(b"committed")
     committed = sync(shards)
@@ -233,4 +241,18 @@ def test_an_unbuffered_writer_always_has_room(tmp_path: Path) -> None:
     for _ in range(9):
         shards["graph"].write(b"x")
         assert not shards.full
+    shards.close()
+
+
+def test_shards_are_full_while_one_of_their_writers_is(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES)
+    released = threading.Event()
+    shards._scribe.submit(released.wait, 10)
+    for _ in range(2 * SEQUENCES["urls"]):
+        assert not shards.full
+        shards["urls"].write(b"x")
+    assert shards.full
+    released.set()
+    asyncio.run(shards.room())
+    assert not shards.full
     shards.close()

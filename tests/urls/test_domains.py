@@ -5,6 +5,7 @@ import random
 import pytest
 from tldextract import TLDExtract
 
+from webgraph_it.urls import domains
 from webgraph_it.urls.domains import host_name, labels_below_domain, registrable_domain, site_above
 
 
@@ -85,3 +86,10 @@ def test_the_site_above_is_the_one_of_the_public_suffix_list() -> None:
 )
 def test_labels_are_counted_below_the_registrable_domain(host: str, labels: int) -> None:
     assert labels_below_domain(host) == labels
+
+
+def test_the_suffix_list_is_loaded_before_anybody_asks() -> None:
+    domains._extractor.cache_clear()
+    domains._rules.cache_clear()
+    domains.load_suffixes()
+    assert domains._rules.cache_info().currsize == domains._extractor.cache_info().currsize == 1

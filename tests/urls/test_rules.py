@@ -99,7 +99,7 @@ def test_it_equals_asking_each_rule_in_turn(conditions: list[tuple[str, str]], h
         ({"surt": "it,x,", "blok": True}, "'blok' is unknown"),
         ({"surt": "it,x,", "block": 1}, "block is 1; expected: true or false"),
         ({"surt": "it,x,", "block": True, "accept": True}, "it blocks and accepts"),
-        ({"surt": "http://", "block": True}, "is no SURT prefix"),
+        ({"surt": "http://", "block": True}, "SURT prefix"),
         ({"match": "(", "block": True}, "not a regular expression"),
         ({"match": "x", "delay": 3}, "delay holds for whole hosts"),
         ({"surt": "it,x)/a", "max_pages": 3}, "max_pages holds for whole hosts"),

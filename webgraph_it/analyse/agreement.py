@@ -1,9 +1,8 @@
-"""How far two orders of the same things agree: Kendall's tau-b, Spearman's rho, rank-biased overlap, with
-intervals.
+"""How far two rankings of the same things agree: Kendall's tau-b, Spearman's rho, rank-biased overlap, with intervals.
 
-Higher values are better in both. Ties are allowed in both: tau-b and rho are made for them, and for
-rank-biased overlap tied things share the place of the first of them (Webber, Moffat and Zobel 2010, section
-on ties). Intervals are bootstrap percentiles with a fixed seed: the same input gives the same output."""
+Higher values are better in both rankings. Both may have ties. Tau-b and rho are made for ties. For rank-biased
+overlap, tied things share the place of the first of them (Webber, Moffat and Zobel 2010, section on ties).
+Intervals are bootstrap percentiles with a fixed seed, so the same input gives the same output."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from scipy.stats import kendalltau, rankdata
 Values = NDArray[np.float64]
 
 PERSISTENCE = 0.9
-"""Of rank-biased overlap: the reader goes on to the next place with this probability; the first ten weigh
-86 %.
+"""Persistence of rank-biased overlap: the probability that the reader continues to the next place. The first ten
+places weigh 86 %.
 """
 RESAMPLES = 1000
 SEED = 2010
@@ -40,12 +39,12 @@ def tau_b(left: Values, right: Values) -> float:
 
 
 def spearman(left: Values, right: Values) -> float:
-    """The correlation of the two rankings, ties at their mean place (scipy's, without its test: ten times faster)."""
+    """The correlation of the two rankings, with ties at their mean place. Ten times faster than scipy: no test."""
     return float(np.corrcoef(rankdata(left), rankdata(right))[0, 1])
 
 
 def rank_biased_overlap(left: Values, right: Values, persistence: float = PERSISTENCE) -> float:
-    """0 to 1, weighted to the top, extrapolated beyond the end of the lists; 1 for the same order."""
+    """0 to 1, weighted to the top, extrapolated beyond the end of the lists. 1 means the same order."""
     depth = len(left)
     left_place, right_place = (rankdata(-values, method="min").astype(np.int64) for values in (left, right))
     in_left, in_right = (_up_to(places, depth) for places in (left_place, right_place))
@@ -56,7 +55,7 @@ def rank_biased_overlap(left: Values, right: Values, persistence: float = PERSIS
 
 
 def _up_to(places: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
-    """How many have place 1 … d, for each depth d."""
+    """How many things have a place from 1 to d, for each depth d."""
     return np.cumsum(np.bincount(places, minlength=depth + 1)[1:])
 
 
@@ -70,7 +69,7 @@ STATISTICS: dict[str, Callable[[Values, Values], float]] = {
 def agreement(
     left: Values, right: Values, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Estimate]:
-    """Every statistic with its interval. Both must have at least two different values."""
+    """Every statistic with its interval. Both rankings must have at least two different values."""
     random = np.random.default_rng(seed)
     picks = [random.integers(0, len(left), len(left)) for _ in range(resamples)]
     picks = [pick for pick in picks if _varied(left[pick]) and _varied(right[pick])]

@@ -1,8 +1,7 @@
-"""The whole analysis of a compact graph directory: measure each graph, write the files, keep what the
-report shows.
+"""The whole analysis of a compact graph directory: measure each graph, write the files, keep what the report shows.
 
-Into the output folder: `summary.json`, `report.html`, the files of results.py for the pages, and `hosts/` and
-`domains/` with theirs. Nothing in the graph directory itself is changed.
+Writes to the output folder: `summary.json`, `report.html`, the files of results.py for the pages, and `hosts/` and
+`domains/` with theirs. The graph directory itself is not changed.
 """
 
 import json
@@ -26,20 +25,20 @@ from webgraph_it.graph import WebGraph
 
 MATRIX_SIZE = 16
 IN_MEMORY_ARCS = 400_000_000
-"""Up to here the transposed graph stays in memory (1.6 GB); a larger one lies in the output folder
-meanwhile.
+"""Up to this number of arcs the transposed graph stays in memory (1.6 GB). A larger one is kept in the output
+folder for the time of the analysis.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """What became of the nodes, and what that means for rankings."""
+    """The states of the nodes, and their effect on rankings."""
 
     counts: dict[str, int]
     dangling: dict[str, int]
-    """Of these, nodes that no arc leaves."""
+    """How many of these have no outgoing arcs."""
     pagerank: dict[str, float]
-    """PageRank held, of 1."""
+    """Their share of the PageRank (the whole is 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Analysis:
     states: States
     matrix: Matrix | None
     sources: list[Path]
-    """The crawl directories that the graph was made from, as far as they are said and still there."""
+    """The crawl directories that the graph was made from, if they are recorded and still exist."""
 
 
 def analyse(folder: Path, output: Path, say: Say) -> Analysis:
@@ -133,10 +132,10 @@ def _links(graph: Csr, node: int, targets: Any) -> list[int]:
 
 
 def crawl_folders(whole: WebGraph) -> list[Path]:
-    """graph.json names the crawl directories; relative names are seen from here and from the graph."""
+    """graph.json names the crawl directories. Relative names are tried from here and from the graph."""
     named = [Path(source) for source in whole.summary.get("sources", [])]
     places = [(source, whole.path / source) for source in named]
-    found = [[path for path in pair if os.path.isdir(path)] for pair in places]  # False for what is no name
+    found = [[path for path in pair if os.path.isdir(path)] for pair in places]  # False for an invalid name
     return [paths[0] for paths in found if paths]
 
 
@@ -144,7 +143,7 @@ def crawl_folders(whole: WebGraph) -> list[Path]:
 
 
 def summary_json(analysis: Analysis) -> dict[str, Any]:
-    """All numbers of the report that are not per node, for programs."""
+    """All numbers of the report that are not about single nodes, for programs."""
     levels = {}
     for finding in analysis.findings:
         numbers = {key: value for key, value in asdict(finding.summary).items() if "histogram" not in key}
@@ -160,10 +159,10 @@ def _pairs(of: Histogram) -> list[list[int]]:
 
 
 PART_MEANINGS = {
-    Part.CORE: "all lead to each other",
-    Part.IN: "lead into the core, are not reached from it",
+    Part.CORE: "can all reach each other",
+    Part.IN: "reach the core, are not reached from it",
     Part.OUT: "are reached from the core, do not lead back",
-    Part.TUBE: "lead from In to Out, around the core",
-    Part.TENDRIL: "hang on In or Out, away from the core",
+    Part.TUBE: "lead from In to Out, bypassing the core",
+    Part.TENDRIL: "are connected to In or Out, but not to the core",
     Part.DISCONNECTED: "have no path, in any direction, to the rest",
 }

@@ -13,7 +13,7 @@ from webgraph_it.graph import GraphError
 
 
 def run(graph: Path, output: Path, crawls: list[Path], now: float, say: Say) -> Path:
-    """Analyse, read the crawl's logs, write the report; returns its path."""
+    """Analyse, read the crawl's logs, write the report. Returns its path."""
     for folder in crawls:
         if not folder.is_dir():
             raise Problem(f"{folder} is not a crawl directory: give the JOBDIR of a crawl with --crawl")

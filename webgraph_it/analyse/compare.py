@@ -1,7 +1,7 @@
 """What `webgraph-it analyse compare GRAPH_DIR RATINGS.csv` does: rankings against human judgements.
 
-A URL is looked up in any spelling of its node; several ratings of one node are averaged. URLs that are not
-in the graph are listed and left out. Positions come from the analysis done before (`ranks.parquet`)."""
+A URL is looked up in any spelling of its node. Several ratings of one node are averaged. URLs that are not
+in the graph are listed and left out. Positions come from an earlier analysis (`ranks.parquet`)."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Rated nodes and how each ranking agrees with their ratings."""
+    """The rated nodes, and how well each ranking agrees with their ratings."""
 
     urls: list[str]
     ratings: NDArray[np.float64]
@@ -42,7 +42,7 @@ class Comparison:
 
 
 def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
-    """Compare, write the page, and return what is to be printed."""
+    """Compare, write the page, and return the text to print."""
     ranks = analysis / "ranks.parquet"
     try:
         whole = WebGraph(graph)
@@ -115,7 +115,7 @@ def page(comparison: Comparison, source: str) -> str:
     """The agreement as a page with a scatter plot per ranking."""
     title = "Rankings and human ratings"
     missing_count = len(comparison.unmatched)
-    lead = f"{len(comparison.urls)} URLs rated in {source}; {missing_count} more are not in the graph."
+    lead = f"{len(comparison.urls)} URLs rated in {source} are in the graph. {missing_count} more are not."
     parts = [
         section(
             "agreement",
@@ -128,7 +128,7 @@ def page(comparison: Comparison, source: str) -> str:
         section(
             "plots",
             "Place and rating",
-            element("p", "A dot is a URL; the first place is at the left."),
+            element("p", "Each dot is a URL. The first place is at the left."),
             element("div", *plots, class_="cards"),
         )
     )
@@ -153,7 +153,7 @@ def _table(comparison: Comparison) -> Markup:
         rows.append([title, *(str(found[statistic]) if found else "–" for statistic in STATISTICS)])
     note = (
         f"In brackets: {CONFIDENCE:.0%} interval from {RESAMPLES} bootstrap resamples. "
-        "1: the same order; 0: none; −1: the opposite."
+        "1: the same order. 0: no agreement. −1: the opposite order."
     )
     body = table(["ranking", *STATISTICS], rows, numbers={1, 2, 3})
     return element("div", body, element("p", note), class_="scroll")

@@ -1,7 +1,7 @@
-"""`parallel`: like graph's `compiled` (machine code at the first call, kept on disk), on every core.
+"""`parallel`: like graph's `compiled` (machine code at the first call, cached on disk), but on all cores.
 
-Each of our `prange` loops writes only what its own chunk owns, and sums are added chunk by chunk in a fixed
-order: results do not depend on the number of threads.
+Each of our `prange` loops writes only to its own chunk, and sums are added chunk by chunk in a fixed order. So the
+results do not depend on the number of threads.
 """
 
 from collections.abc import Callable
@@ -13,5 +13,5 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def parallel(function: Function) -> Function:
-    """All cores, in the loops written with prange."""
+    """Compile a function whose `prange` loops run on all cores."""
     return cast(Function, njit(cache=True, nogil=True, parallel=True)(function))

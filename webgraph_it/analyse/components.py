@@ -1,12 +1,12 @@
-"""Strong and weak components, and the bow-tie they make.
+"""Strong and weak components, and the bow-tie.
 
-Strong components by Tarjan's algorithm in Pearce's form (one label per node), weak ones by union-find; both
-without recursion, in one pass over the memory-mapped arcs and about 20 bytes a node. scipy's would first
+Strong components use Tarjan's algorithm in Pearce's form (one label per node), weak ones use union-find. Neither is
+recursive. Each takes one pass over the memory-mapped arcs and about 20 bytes per node. scipy's would first
 copy the graph with 8 more bytes per arc.
 
-The bow-tie, seen from the largest strong component (CORE): IN reaches it, OUT is reached from it; TUBE
-leads from IN to OUT around it; TENDRIL is the rest of what hangs together with it; DISCONNECTED hangs with
-nothing of it. A page never fetched has no known links, so it is never in IN or CORE: a longer crawl may
+The bow-tie is defined by the largest strong component (CORE). IN reaches it. OUT is reached from it. TUBE
+leads from IN to OUT, bypassing it. TENDRIL is everything else in the same weak component. DISCONNECTED is the rest.
+The links of a page that was never fetched are unknown, so it is never in IN or CORE. A longer crawl may
 move it there."""
 
 from enum import IntEnum
@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 
 class Part(IntEnum):
-    """Where in the bow-tie a node is."""
+    """The part of the bow-tie that a node belongs to."""
 
     CORE = 0
     IN = 1
@@ -32,14 +32,14 @@ class Part(IntEnum):
 
 
 def strong_components(graph: Csr) -> Ids:
-    """A label for each node: equal labels are one strong component; labels run from 0 without gaps."""
+    """A label for each node. Equal labels are one strong component. Labels count from 0 without gaps."""
     labels = np.zeros(graph.nodes, dtype=np.uint32)
     _pearce(graph.offsets, graph.targets, labels)
     return labels
 
 
 def weak_components(graph: Csr) -> Ids:
-    """A label for each node: equal labels are one weak component; labels run from 0 without gaps."""
+    """A label for each node. Equal labels are one weak component. Labels count from 0 without gaps."""
     labels = np.arange(graph.nodes, dtype=np.uint32)
     _unite(graph.offsets, graph.targets, labels)
     return labels
@@ -66,7 +66,7 @@ def bow_tie(graph: Csr, transposed: Csr, strong: Ids, weak: Ids) -> NDArray[np.u
 
 
 def reachable(graph: Csr, start: Mask) -> Mask:
-    """The nodes that paths from `start` lead to, `start` included."""
+    """The nodes that can be reached from `start`, `start` included."""
     reached = start.copy()
     _flood(graph.offsets, graph.targets, reached)
     return reached
@@ -95,7 +95,7 @@ def _flood(offsets: Offsets, targets: Ids, reached: Mask) -> None:
 
 @compiled
 def _unite(offsets: Offsets, targets: Ids, parent: Ids) -> None:
-    """Union by smaller id with path halving; then labels without gaps, in order of each component's first
+    """Union by smaller id with path halving. Then labels without gaps, in order of each component's first
     node.
     """
     nodes = len(parent)
@@ -123,7 +123,7 @@ def _unite(offsets: Offsets, targets: Ids, parent: Ids) -> None:
 
 @compiled
 def _pearce(offsets: Offsets, targets: Ids, label: Ids) -> None:
-    """Pearce (2016), iterative. label: 0 unseen; while open, the lowest index reached; at the end n −
+    """Pearce (2016), iterative. label: 0 while unseen, the lowest index reached while open, and finally n −
     component.
     """
     nodes = len(label)
@@ -142,7 +142,7 @@ def _pearce(offsets: Offsets, targets: Ids, label: Ids) -> None:
             node = np.int64(path[top])
             if next_arc[top] < offsets[node + 1]:
                 target = np.int64(targets[next_arc[top]])
-                if label[target] == 0:  # go down; the arc is looked at again on the way back
+                if label[target] == 0:  # descend; the arc is visited again on the way back
                     path[depth], next_arc[depth], is_root[depth] = target, offsets[target], True
                     depth += 1
                     label[target] = index

@@ -1,9 +1,9 @@
-"""What a crawl directory tells about the crawl: progress over time, answers, media types, states, slow hosts.
+"""What a crawl directory says about the crawl: progress over time, answers, media types, states, slow hosts.
 
 Reads `reports/progress.jsonl` (a line about every ten seconds) and `pages/*.jsonl` (a line per fetched
-URL), up to the lengths in `committed.json` where it exists. Everything is optional: what is absent is
-empty. A line that is no JSON object (torn by a crash) is counted and left out. A dozen numbers per host
-stay in memory, nothing per page."""
+URL), up to the lengths in `committed.json` if it exists. Every file is optional. Without it, its fields are empty.
+A line that is not a JSON object (torn by a crash) is counted and left out. Memory holds about twelve numbers per
+host, and nothing per page."""
 
 import itertools
 from collections import Counter
@@ -17,17 +17,17 @@ from webgraph_it.shards.formats import PAGES_FOLDER, json_lines
 from webgraph_it.urls.domains import host_name
 
 MAX_POINTS = 180
-"""Points of a chart over time: longer stories are thinned to means."""
+"""Maximum number of points of a chart over time. Longer series are reduced to means."""
 MIN_FETCHES_OF_SLOW_HOST = 5
-"""Hosts with fewer timed fetches are not called slow: one bad moment would decide."""
+"""A host with fewer timed fetches is not listed as slow, because one slow fetch would decide."""
 
 MAX_NUMBER = 1e18
-"""No time, size or count in a log is larger: such a number is taken for none."""
+"""The maximum of a time, size or count in a log. A larger number is ignored."""
 
 NOT_TRIED = frozenset({"trap-cut", "quota-cut", "never-tried"})
-"""States of URLs that never had their turn."""
+"""States of URLs that were never tried."""
 NOT_ASKED = NOT_TRIED | {"robots-denied"}
-"""States of URLs that no server was asked for: they count as states and reasons only."""
+"""States of URLs that were never requested from a server. They count as states and reasons only."""
 
 Moment = dict[str, float | None]
 
@@ -40,12 +40,12 @@ class HostTally:
     last: float = 0.0
 
     fetches: int = 0
-    """Pages whose line says how long the fetch took."""
+    """Pages whose line has the duration of the fetch."""
     fetch_seconds: float = 0.0
 
     @property
     def mean_fetch_seconds(self) -> float | None:
-        """From asking to the last byte, on average; None if no line says it."""
+        """Mean time from the request to the last byte. None if no line has it."""
         return self.fetch_seconds / self.fetches if self.fetches else None
 
 
@@ -53,12 +53,12 @@ class HostTally:
 class CrawlStory:
     """One crawl, or several one after the other.
 
-    One source for each number: what became of URLs is counted in the page log; time and bytes on the wire come
-    from the progress log, and only without it does the page log tell the time.
+    Each number has one source. The page log counts the states of URLs. Time and bytes on the wire come
+    from the progress log. Only if there is none, the times come from the page log.
     """
 
     progress: list[Moment] = field(default_factory=list)
-    """Each moment has `elapsed` (s since the first) beside the fields of the file."""
+    """Each moment has `elapsed` (s since the first) in addition to the fields of the file."""
     statuses: Counter[str] = field(default_factory=Counter)
     media_types: Counter[str] = field(default_factory=Counter)
     states: Counter[str] = field(default_factory=Counter)
@@ -66,28 +66,28 @@ class CrawlStory:
     depths: Counter[int] = field(default_factory=Counter)
     hosts: dict[str, HostTally] = field(default_factory=dict)
     tried: int = 0
-    """URLs that had their turn, also those that robots.txt denied: `pages` of the progress log."""
+    """URLs that were tried, including those that robots.txt denied: `pages` of the progress log."""
     pages: int = 0
-    """URLs that a server was asked for."""
+    """URLs that were requested from a server."""
     bytes: int = 0
-    """Of their contents, unpacked."""
+    """Bytes of their bodies, decompressed."""
     wire_bytes: float | None = None
-    """All that came over the wire; None if the progress log does not say it."""
+    """All bytes on the wire. None if the progress log does not have them."""
     running_seconds: float | None = None
-    """While a process ran, by the progress log."""
+    """Seconds during which a process ran, by the progress log."""
     first: float = float("inf")
     last: float = 0.0
     bad_lines: int = 0
 
     @property
     def seconds(self) -> float:
-        """How long it crawled."""
+        """The duration of the crawl."""
         logged = max(0.0, self.last - self.first)
         return logged if self.running_seconds is None else self.running_seconds
 
     @property
     def tried_per_second(self) -> float | None:
-        """The mean speed; None if there is no time to divide by."""
+        """The mean speed. None if the duration is unknown."""
         return self.tried / self.seconds if self.seconds > 0 else None
 
     def slowest_hosts(self, count: int) -> list[tuple[str, HostTally]]:
@@ -100,7 +100,7 @@ class CrawlStory:
 
 
 def read_story(folders: list[Path]) -> CrawlStory | None:
-    """The story of these crawl directories; None when none of them tells anything."""
+    """The story of these crawl directories. None if none of them has any data."""
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
@@ -119,7 +119,7 @@ def read_story(folders: list[Path]) -> CrawlStory | None:
 
 
 def _objects(lines: Iterable[dict[str, Any] | None], story: CrawlStory) -> Iterator[dict[str, Any]]:
-    """The lines that are JSON objects; the others are counted."""
+    """The lines that are JSON objects. The others are counted."""
     for line in lines:
         if line is None:
             story.bad_lines += 1
@@ -145,7 +145,7 @@ def _count_page(story: CrawlStory, line: dict[str, Any]) -> None:
     tally = story.hosts.get(host) or story.hosts.setdefault(host, HostTally())
     tally.pages += 1
     tally.bytes += size
-    if seconds := _number(line.get("seconds")):  # 0: there was no fetch; older logs do not say
+    if seconds := _number(line.get("seconds")):  # 0 means no fetch; older logs do not have it
         tally.fetches += 1
         tally.fetch_seconds += seconds
     for counted in (story, tally):
@@ -157,7 +157,7 @@ def _status(value: object) -> str:
 
 
 def _number(value: object) -> float | None:
-    """A finite number; None for anything else."""
+    """A finite number. None for anything else."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MAX_NUMBER:
         return None
     return float(value)
@@ -172,14 +172,14 @@ def _with_elapsed(moments: list[Moment]) -> list[Moment]:
 
 
 def _total(moments: list[Moment], key: str) -> float | None:
-    """The sum over all runs of a counter that begins at zero in each."""
+    """The sum over all runs of a counter that starts at zero in each run."""
     known = [value for moment in moments if (value := moment.get(key)) is not None]
     ends = [last for last, following in itertools.pairwise([*known, -1.0]) if following < last]
     return sum(ends) if known else None
 
 
 def _running_seconds(moments: list[Moment]) -> float | None:
-    """From the first moment to the last, without the time between two runs (where the counter of bytes falls)."""
+    """From the first moment to the last, without the time between runs (where the byte counter falls)."""
     if len(moments) < 2:
         return None
     pairs = itertools.pairwise(moments)
@@ -191,7 +191,7 @@ def _running_seconds(moments: list[Moment]) -> float | None:
 
 
 def _thinned(moments: list[Moment]) -> list[Moment]:
-    """At most MAX_POINTS: each the mean of as many neighbours."""
+    """At most MAX_POINTS points, each the mean of the same number of neighbours."""
     step = -(-len(moments) // MAX_POINTS) or 1
     return [_mean(moments[start : start + step]) for start in range(0, len(moments), step)]
 

@@ -1,8 +1,8 @@
-"""A graph as two arrays (compressed sparse rows), and what follows from that alone.
+"""A graph as two arrays (compressed sparse rows), and operations that need nothing else.
 
 The successors of node v are `targets[offsets[v]:offsets[v + 1]]`, strictly increasing. The arrays may be
-memory-mapped files; nothing here copies them. `weights`, where present, runs beside `targets` (links behind
-one arc of the host or domain graph)."""
+memory-mapped files. Nothing here copies them. `weights`, if present, is parallel to `targets` (the number of links
+behind one arc of the host or domain graph)."""
 
 import itertools
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Ids = NDArray[np.uint32]
 Values = NDArray[np.float64]
 
 CHUNKS = 1024
-"""Pieces of equal work for parallel loops: more than cores; fixed, so that sums are added in one order."""
+"""Pieces of equal work for parallel loops. More than cores, and fixed, so that sums are always added in one order."""
 
 BLOCK_ARCS = 1 << 28
-"""Arcs transposed at a time: 1 GiB of memory (2 GiB with weights); a graph with more is read once per
+"""Arcs transposed at a time: 1 GiB of memory (2 GiB with weights). A graph with more arcs is read once per
 block.
 """
 
@@ -36,7 +36,7 @@ class Csr:
     offsets: Offsets
     targets: Ids
     weights: Ids | None = None
-    """None: every arc counts one."""
+    """None means that every arc counts one."""
 
     @property
     def nodes(self) -> int:
@@ -55,18 +55,18 @@ class Csr:
 
 
 def csr(offsets: NDArray[Any], targets: NDArray[Any], weights: NDArray[Any] | None = None) -> Csr:
-    """The graph on these arrays. Unsigned 64-bit offsets are seen as signed: numba's arithmetic wants it
-    so.
+    """The graph on these arrays. Unsigned 64-bit offsets are viewed as signed, because numba's arithmetic needs
+    it.
     """
     if offsets.dtype == np.uint64:
         offsets = offsets.view(np.int64)
-    # np.asarray drops the memmap subclass (numba would compile anew for it), not the mapping.
+    # np.asarray drops the memmap subclass (numba would compile again for it), not the mapping.
     flat = np.asarray(offsets, dtype=np.int64), np.asarray(targets, dtype=np.uint32)
     return Csr(*flat, None if weights is None else np.asarray(weights, dtype=np.uint32))
 
 
 def from_arcs(nodes: int, arcs: list[tuple[int, int]]) -> Csr:
-    """A small graph from a list of (from, to), in any order, repetitions counted once."""
+    """A small graph from a list of (from, to), in any order. Repeated pairs count once."""
     pairs = np.array(sorted(set(arcs)), dtype=np.int64).reshape(-1, 2)
     counts = np.bincount(pairs[:, 0], minlength=nodes)
     offsets = np.concatenate(([0], np.cumsum(counts)))
@@ -80,10 +80,10 @@ def in_degrees(graph: Csr) -> NDArray[np.int64]:
 
 
 def transpose(graph: Csr, scratch: Path | None = None) -> Csr:
-    """Every arc turned round; predecessors come out in increasing order.
+    """Every arc reversed. Predecessors are in increasing order.
 
-    With `scratch` the new targets (and weights) live in files of that folder instead of memory. Works in
-    blocks of BLOCK_ARCS arcs, so memory stays bounded whatever the graph.
+    With `scratch` the new targets (and weights) are files in that folder instead of memory. Works in
+    blocks of BLOCK_ARCS arcs, so memory is bounded for any graph.
     """
     offsets = np.zeros(graph.nodes + 1, dtype=np.int64)
     np.cumsum(in_degrees(graph), out=offsets[1:])

@@ -1,10 +1,9 @@
-"""How links are spread: degree histograms, their power-law tail, reciprocity.
+"""The distribution of links: degree histograms, their power-law tail, reciprocity.
 
-The fit is that of Clauset, Shalizi and Newman (2009): for each possible start of the tail the discrete
-maximum-likelihood exponent, and of all starts the one whose law is nearest to the data
-(Kolmogorov-Smirnov). It works on the histogram, so that it costs the same for a thousand pages and for 271
-million; the `powerlaw` package, which wants every single degree in memory and is slow from a few million
-on, is its oracle in the tests."""
+The fit is that of Clauset, Shalizi and Newman (2009). For each possible start of the tail it computes the discrete
+maximum-likelihood exponent. It takes the start whose law is nearest to the data (Kolmogorov-Smirnov). It works on
+the histogram, so that it costs the same for a thousand pages and for 271 million. The tests compare it with the
+`powerlaw` package, which needs every single degree in memory and is slow from a few million."""
 
 from dataclasses import dataclass
 
@@ -18,16 +17,16 @@ from webgraph_it.analyse.compiled import parallel
 from webgraph_it.analyse.csr import Csr, Ids, Offsets, chunk_bounds
 
 MIN_TAIL = 100
-"""Nodes that a tail must have: an exponent from fewer says nothing."""
+"""Minimum number of nodes in a tail. An exponent from fewer is meaningless."""
 CANDIDATES = 300
-"""Starts of the tail that are tried, evenly over the distinct degrees in logarithm."""
+"""Number of starts of the tail that are tried, logarithmically spaced over the distinct degrees."""
 EXPONENTS = (1.01, 8.0)
-"""Where the exponent is looked for."""
+"""Range of the exponent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many nodes have each degree; degrees that nobody has are left out."""
+    """How many nodes have each degree. Degrees that do not occur are left out."""
 
     degrees: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -47,7 +46,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
-    """count(degree) ~ degree ** -exponent from `start` on."""
+    """count(degree) ~ degree ** -exponent from `start`."""
 
     exponent: float
     error: float
@@ -59,7 +58,7 @@ class PowerLaw:
     """Largest gap between the two cumulative distributions (Kolmogorov-Smirnov), 0 to 1."""
 
     def at_least(self, degree: float) -> float:
-        """Of the nodes in the tail, the share that the law gives to `degree` (not below `start`) or more."""
+        """The share of the tail's nodes that, by the law, have `degree` (at least `start`) or more."""
         return float(zeta(self.exponent, degree) / zeta(self.exponent, self.start))
 
 
@@ -69,7 +68,7 @@ def histogram(degrees: NDArray[np.int64]) -> Histogram:
 
 
 def power_law(of: Histogram) -> PowerLaw | None:
-    """The best power law for the tail, or None when no tail has MIN_TAIL nodes and two distinct degrees."""
+    """The best power law for the tail, or None if no tail has MIN_TAIL nodes and two distinct degrees."""
     positive = of.degrees > 0
     degrees, counts = of.degrees[positive].astype(float), of.counts[positive].astype(float)
     tails = np.cumsum(counts[::-1])[::-1]
@@ -82,7 +81,7 @@ def power_law(of: Histogram) -> PowerLaw | None:
 
 
 def reciprocity(graph: Csr, transposed: Csr) -> float:
-    """Of the arcs between two different nodes, the share whose opposite exists too; 0 without such arcs."""
+    """The share of arcs between two different nodes whose opposite exists, too. 0 without such arcs."""
     both = np.zeros(len(bounds := chunk_bounds(graph.offsets)) - 1, dtype=np.int64)
     loops = np.zeros_like(both)
     _count_mutual(graph.offsets, graph.targets, transposed.offsets, transposed.targets, bounds, both, loops)

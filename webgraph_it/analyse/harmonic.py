@@ -1,11 +1,10 @@
 """Harmonic centrality of every node, estimated: Σ over all other nodes u of 1 / distance(u → v).
 
-HyperBall (Boldi and Vigna 2013): each node has a HyperLogLog counter of who reaches it; in step t it takes in
-its predecessors' counters, and what it grows by is the number of nodes at distance t. The work is a few passes
-over the arcs, one per step of distance, instead of a search from every node. The standard error of a count is
-about 6 %; counters are seeded by the node's id alone, so the same graph gives the same numbers. Memory: 512
-bytes a node, so it is computed for hosts and domains, as Common Crawl does, and not for pages. Arcs count one
-whatever their weight.
+HyperBall (Boldi and Vigna 2013). Each node has a HyperLogLog counter of the nodes that reach it. In step t it merges
+its predecessors' counters, and its growth is the number of nodes at distance t. The work is one pass over the arcs
+per step of distance, instead of a search from every node. The standard error of a count is about 6 %. Counters are
+seeded by the node's id alone, so the same graph gives the same numbers. Memory is 512 bytes per node. So it is
+computed for hosts and domains, as Common Crawl does, and not for pages. Every arc counts one, whatever its weight.
 """
 
 import numpy as np
@@ -64,7 +63,7 @@ def _first_counters(counters: Counters) -> None:
 
 @compiled
 def _estimate(counter: NDArray[np.uint8]) -> float:
-    """How many different nodes the counter has seen; exact at one, by empty registers while there are many."""
+    """How many different nodes the counter has seen. Exact for one, and by empty registers while there are many."""
     total, empty = 0.0, 0
     for value in counter:
         total += 2.0 ** -np.int64(value)
@@ -87,7 +86,7 @@ def _step(
     total: Values,
     still: NDArray[np.bool_],
 ) -> None:
-    """grown[v] = counters[v] joined with those of its predecessors; what is new lies at this distance."""
+    """grown[v] = counters[v] merged with those of its predecessors. The growth is at this distance."""
     for chunk in prange(len(bounds) - 1):
         for node in range(bounds[chunk], bounds[chunk + 1]):
             grown[node] = counters[node]

@@ -1,8 +1,8 @@
 """HITS: a good hub links to good authorities, a good authority is linked from good hubs.
 
-Power iteration from equal authorities; both vectors sum to 1, as in networkx. Nodes without arcs come to 0.
-Where two separate parts of the graph tie for the largest singular value the answer is one of many: the one
-this start leads to. Memory: three float64 vectors beside the graph and its transpose."""
+Power iteration that starts from equal authorities. Both vectors sum to 1, as in networkx. Nodes without arcs get 0.
+If two separate parts of the graph tie for the largest singular value, there are many solutions. The result is the
+one that this start leads to. Memory: three float64 vectors, plus the graph and its transpose."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Hits:
     authorities: Values
     iterations: int
     moved: float
-    """How much the authorities moved in the last iteration (L1); above the tolerance if the limit came
+    """How much the authorities moved in the last iteration (L1). Above the tolerance if the limit of iterations came
     first.
     """
 
@@ -28,7 +28,7 @@ class Hits:
 def hits(
     graph: Csr, transposed: Csr, tolerance: float = TOLERANCE, max_iterations: int = MAX_ITERATIONS
 ) -> Hits:
-    """Hubs and authorities; arcs count by their weight where they have one."""
+    """Hubs and authorities. Arcs count by their weight if they have one."""
     nodes = graph.nodes
     hubs, following = np.zeros(nodes), np.zeros(nodes)
     if not graph.arcs:

@@ -14,26 +14,26 @@ COLUMNS = {
     "hosts": {"name": "host"},
     "domains": {"name": "domain", "hosts": "n_hosts"},
 }
-"""Columns of nodes.parquet that go into the results, and what they are called there; the name comes first."""
+"""Columns of nodes.parquet that go into the results, and their names there. The node's name comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One graph and where its names are."""
+    """One graph and the location of its names."""
 
     name: str
     """pages, hosts or domains."""
     folder: Path
     graph: Csr
     transposed: Csr | None
-    """Where convert has written it too; never for weighted graphs."""
+    """The transpose, if convert has written it. Weighted graphs have none."""
 
     @property
     def name_column(self) -> str:
         return next(iter(COLUMNS[self.name].values()))
 
     def batches(self) -> Iterator[tuple[int, Any]]:
-        """(first id, rows) in order of id, with the columns that COLUMNS says."""
+        """(first id, rows) in order of id, with the columns in COLUMNS."""
         columns = COLUMNS[self.name]
         path = self.folder / "nodes.parquet"
         for first, batch in node_table.batches(path, self.graph.nodes, list(columns), BATCH):
@@ -41,13 +41,13 @@ class Level:
 
 
 def open_levels(whole: WebGraph) -> list[Level]:
-    """Pages, then hosts and domains where convert made them."""
+    """Pages, then hosts and domains if convert made them."""
     coarse = [name for name in ("hosts", "domains") if (whole.path / name / "graph.json").exists()]
     return [_level("pages", whole), *(_level(name, getattr(whole, name)) for name in coarse)]
 
 
 def reversed_name(name: str) -> str:
-    """`dei.unipd.it` is `it.unipd.dei`; an IP address stays as it is."""
+    """`dei.unipd.it` becomes `it.unipd.dei`. An IP address stays as it is."""
     return name if name[-1:].isdigit() or name[-1:] == "]" else ".".join(reversed(name.split(".")))
 
 

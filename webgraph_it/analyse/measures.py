@@ -1,9 +1,9 @@
 """Every number about every node of one graph: degrees, PageRank, HITS, components, bow-tie part.
 
-On the page graph all arcs count one and links of a page to itself are arcs like others. On the host and
-domain graphs an arc counts by the links behind it, and links inside a host (or domain) are left out of
-every ranking: nobody votes for himself. Nodes that were never fetched are nodes like others; they are
-dangling because nobody has read their links (see pagerank.py for what dangling nodes do).
+On the page graph every arc counts one, including links of a page to itself. On the host and domain graphs an arc
+counts by the number of its links, and links inside a host (or domain) are left out of every ranking, because nobody
+votes for himself. Nodes that were never fetched are nodes like others. They are dangling because their links are
+unknown (see pagerank.py for the effect of dangling nodes).
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Measures:
     weak: Ids
     part: NDArray[np.uint8]
     harmonic: Values | None
-    """Of weighted graphs (hosts, domains) only: see harmonic.py."""
+    """Only for weighted graphs (hosts, domains). See harmonic.py."""
     pagerank_iterations: int
     hits_iterations: int
     reciprocity: float
@@ -64,15 +64,15 @@ class Summary:
     nodes: int
     arcs: int
     links: int
-    """Sum of the arcs' weights; the arcs themselves where they have none."""
+    """Sum of the arcs' weights, or the number of arcs if they have none."""
     loops: int
     """Arcs from a node to itself."""
     dangling: int
-    """Nodes that no arc leaves."""
+    """Nodes without outgoing arcs."""
     isolated: int
     """Nodes without any arc."""
     dangling_pagerank: float
-    """PageRank held by dangling nodes, of 1."""
+    """Share of the PageRank held by dangling nodes."""
     mean_degree: float
     reciprocity: float
     strong_components: int
@@ -92,7 +92,7 @@ class Summary:
 def measure(
     graph: Csr, transposed: Csr | None = None, scratch: Path | None = None, say: Say = lambda _: None
 ) -> Measures:
-    """All measures of a graph. `transposed` is made if not given: in `scratch`, a folder, or in memory."""
+    """All measures of a graph. If `transposed` is not given, it is made in the folder `scratch` or in memory."""
     if graph.weights is not None:
         graph, transposed = without_loops(graph), None
     if transposed is None:
@@ -121,7 +121,7 @@ def measure(
 
 
 def summarise(graph: Csr, measures: Measures) -> Summary:
-    """The few numbers. `graph` is the whole graph, links to oneself included."""
+    """The summary. `graph` is the whole graph, links of a node to itself included."""
     dangling = measures.out_degree == 0
     strong, weak = sizes(measures.strong), sizes(measures.weak)
     in_histogram, out_histogram = histogram(measures.in_degree), histogram(measures.out_degree)
@@ -152,7 +152,7 @@ def summarise(graph: Csr, measures: Measures) -> Summary:
 
 
 def positions(values: NDArray[np.float64] | NDArray[np.int64]) -> Ids:
-    """1 for the largest value, and so on; equal values in order of id."""
+    """1 for the largest value, and so on. Equal values are in order of id."""
     order = np.argsort(-values, kind="stable")
     places = np.empty(len(values), dtype=np.uint32)
     places[order] = np.arange(1, len(values) + 1, dtype=np.uint32)
@@ -160,7 +160,7 @@ def positions(values: NDArray[np.float64] | NDArray[np.int64]) -> Ids:
 
 
 def top(values: NDArray[np.float64] | NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """The ids of the `count` largest values, largest first; equal values in order of id."""
+    """The ids of the `count` largest values, largest first. Equal values are in order of id."""
     if count < len(values):
         threshold = np.partition(values, len(values) - count)[len(values) - count]
         candidates = np.flatnonzero(values >= threshold)

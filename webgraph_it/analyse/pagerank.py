@@ -2,9 +2,9 @@
 
     rank[v] = (1 − d)/n + d · ( Σ over u→v of rank[u] · w(u→v)/w(u) + dangling/n )
 
-Dangling nodes (no arc leaves them: pages without links, errors, and pages never fetched alike) give their
-rank to all nodes evenly. This is what LAW calls strongly preferential PageRank with uniform preference, and
-what networkx does. The ranks sum to 1. Memory: three float64 vectors beside the graph and its transpose.
+Dangling nodes have no outgoing arcs: pages without links, errors, and pages never fetched. They give their
+rank to all nodes evenly. LAW calls this strongly preferential PageRank with uniform preference, and
+networkx does the same. The ranks sum to 1. Memory: three float64 vectors, plus the graph and its transpose.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from webgraph_it.analyse.csr import Csr, Ids, Offsets, Values, chunk_bounds, gat
 
 DAMPING = 0.85
 TOLERANCE = 1e-11
-"""Stop when the ranks move less than this in all (L1); the distance to the limit is then below 6 times as
-much.
+"""Stop when the ranks together move less than this (L1). The distance to the limit is then less than 6 times
+this.
 """
 MAX_ITERATIONS = 500
 
@@ -39,7 +39,7 @@ def pagerank(
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> PageRank:
-    """The PageRank of every node; arcs count by their weight where they have one."""
+    """The PageRank of every node. Arcs count by their weight if they have one."""
     nodes = graph.nodes
     if not nodes:
         return PageRank(np.zeros(0), 0, 0.0)
@@ -64,8 +64,8 @@ def pagerank(
 
 
 def _strengths(graph: Csr) -> Offsets | Values:
-    """What leaves each node: for unweighted graphs the offsets themselves say it, without a vector of their
-    own.
+    """The outgoing weight of each node. For unweighted graphs it follows from the offsets, without another
+    vector.
     """
     if graph.weights is None:
         return graph.offsets
@@ -115,7 +115,7 @@ def _iterate(
     for chunk in prange(len(bounds) - 1):
         lost, distance = 0.0, 0.0
         for node in range(bounds[chunk], bounds[chunk + 1]):
-            total = 0.0  # as in csr.gather: as a function of both, even inlined, this loop is a tenth slower
+            total = 0.0  # as in csr.gather: a shared function, even inlined, is a tenth slower
             for arc in range(
                 np.uint64(offsets[node]), np.uint64(offsets[node + 1])
             ):  # unsigned: a fifth faster

@@ -1,4 +1,4 @@
-"""The pictures of the report that are no charts: the bow-tie and the link matrix."""
+"""The pictures of the report that are not charts: the bow-tie and the link matrix."""
 
 import math
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from webgraph_it.report.svg import WIDTH, Markup, element, exact, hit, number, p
 # -- the bow-tie ---------------------------------------------------------------------------------------------
 
 BOW_AREA = 29_000.0
-"""Drawing units² of the whole graph: areas are proportional to nodes."""
+"""Area of the whole graph in square drawing units. Areas are proportional to nodes."""
 
 
 def bow_tie_picture(parts: dict[str, int]) -> Markup:
-    """The bow-tie with areas proportional to the nodes of each part; empty parts are only named."""
+    """The bow-tie with areas proportional to the nodes of each part. Empty parts have only a label."""
     whole = sum(parts.values()) or 1
     area = {name: BOW_AREA * count / whole for name, count in parts.items()}
     tall = BOW_HEIGHT if any(parts[name] for name in FOOT) else FOOTLESS_HEIGHT
@@ -85,7 +85,7 @@ def _blob(x: float, area: float) -> Markup:
 
 
 def _strings(parts: dict[str, int], radius: float) -> list[Markup]:
-    """What hangs together: thin lines from the wings to tubes and tendrils."""
+    """The connections: thin lines from the wings to tubes and tendrils."""
     left, right = CENTRE - radius - 20, CENTRE + radius + 20
     curves = {
         "tube": [
@@ -101,7 +101,7 @@ def _strings(parts: dict[str, int], radius: float) -> list[Markup]:
 
 
 def matrix(title: str, names: Sequence[str], links: Sequence[Sequence[int]]) -> Markup:
-    """Who links to whom: rows link to columns, darker is more (logarithmic)."""
+    """Who links to whom: rows link to columns, darker means more (logarithmic)."""
     longest = min(22, max(map(len, names), default=1))
     cell, left = 24.0, longest * CHARACTER_WIDE + 16
     head = 24 + longest * 5.4

@@ -1,4 +1,4 @@
-"""Problem: what the user has to put right, in one sentence."""
+"""Problem: a mistake that the user can fix, in one sentence."""
 
 
 class Problem(Exception):

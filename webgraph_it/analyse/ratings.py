@@ -1,7 +1,7 @@
 """Human ratings of URLs from a CSV file.
 
-The first line names the columns; `url` and `rating` are needed, others are ignored. Comma or semicolon; in
-the latter case numbers may have a decimal comma. Higher is better. Every mistake is a Problem that names
+The first line names the columns. `url` and `rating` are required, others are ignored. The separator is a comma or a
+semicolon. With semicolons, numbers may have a decimal comma. Higher is better. Every mistake is a Problem that names
 the line."""
 
 import csv
@@ -30,7 +30,7 @@ def read_ratings(path: Path) -> list[Rating]:
         raise Problem(f"{path} cannot be read: {problem.strerror}") from None
     except UnicodeDecodeError as problem:
         line = problem.object[: problem.start].count(b"\n") + 1
-        raise Problem(f"{path}, line {line}: is not UTF-8; save the file as UTF-8") from None
+        raise Problem(f"{path}, line {line}: is not UTF-8. Save the file as UTF-8") from None
     separator = ";" if ";" in content.partition("\n")[0] else ","
     rows = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True)
     try:
@@ -44,7 +44,7 @@ def _ratings(path: Path, rows: "_csv.Reader", separator: str) -> list[Rating]:
     for name in ("url", "rating"):
         if name not in head:
             raise Problem(
-                f"{path}, line 1: has no column {name!r}; the first line must name the columns url and rating"
+                f"{path}, line 1: has no column {name!r}. The first line must name the columns url and rating"
             )
     url_at, rating_at = head.index("url"), head.index("rating")
     found = []

@@ -1,7 +1,7 @@
-"""The report: one self-contained HTML page about the graph and, where its logs are there, the crawl.
+"""The report: one self-contained HTML page about the graph and, if its logs exist, the crawl.
 
-Guarantees: no script, no request to anywhere (a content security policy says so to the browser), every name
-that came from the web is escaped text. Sections without data are left out, with a word in the last section.
+Guarantees: no script, and no request to anywhere (enforced by a content security policy). Every name that came from
+the web is escaped text. Sections without data are left out, and the last section says so.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from webgraph_it.report.svg import Markup, element, exact, percent, short
 
 SHOWN = 20
 FEWEST_DEGREES = 8
-"""Different degrees that a graph must have for its plot to say something."""
+"""Minimum number of different degrees for a plot."""
 MEASURES = {
-    "pagerank": ("PageRank", "where a reader ends who follows links at random"),
+    "pagerank": ("PageRank", "where a reader who follows links at random ends up"),
     "authority": ("Authority", "linked from good hubs (HITS)"),
     "hub": ("Hub", "links to good authorities (HITS)"),
     "in_degree": ("In-degree", "how many link here"),
-    "harmonic": ("Harmonic", "few steps away from many, along the links (estimated)"),
+    "harmonic": ("Harmonic", "few links away from many others (estimated)"),
 }
 
 
 def report(analysis: Analysis, story: CrawlStory | None, now: float) -> str:
-    """The whole page. `now`: when it is made, seconds since 1970 UTC."""
+    """The whole page. `now` is the time of the report, in seconds since 1970 UTC."""
     pages = analysis.findings[0]
     sections = [
         ("Summary", _summary(analysis, story)),
@@ -92,7 +92,7 @@ def _summary(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
 
 
 def _count(value: int) -> str:
-    """In full as long as a tile has room for it."""
+    """In full if the tile has room for it."""
     return exact(value) if value < 10_000_000 else short(value)
 
 
@@ -102,8 +102,8 @@ def _count(value: int) -> str:
 def _degrees(findings: Sequence[Finding]) -> list[Markup] | None:
     words = (
         "The share of nodes that have at least this many links (the complementary cumulative distribution), on two "
-        "logarithmic axes. A straight line is a power law: the dashed one is the best fit to the tail, with "
-        "exponent α, from xmin on. Nodes with no link at all have no place on such a plot and are counted above it."
+        "logarithmic axes. A straight line is a power law. The dashed line is the best fit to the tail, with "
+        "exponent α, from xmin. Nodes without links cannot be shown on such a plot. Their number is above it."
     )
     cards = []
     for finding in findings:
@@ -122,7 +122,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
     words = f"Mean {counted.mean():.1f}, largest {exact(counted.degrees.max(initial=0))}; {exact(zero)} with none. "
     if law:
         words += (
-            f"Exponent α = {law.exponent:.2f} ± {law.error:.2f} from xmin = {exact(law.start)} on "
+            f"Exponent α = {law.exponent:.2f} ± {law.error:.2f} from xmin = {exact(law.start)} "
             f"({exact(law.tail)} {level}; Kolmogorov-Smirnov distance {law.distance:.3f})."
         )
     else:
@@ -134,7 +134,7 @@ def _degree_card(level: str, direction: str, class_: str, counted: Histogram, la
 
 
 def _fit(law: PowerLaw, counted: Histogram) -> Fit:
-    """The law's own share of nodes, from the start of its tail to the largest degree."""
+    """The share of nodes by the law, from the start of its tail to the largest degree."""
     tail = law.tail / int(counted.counts.sum())
     last = int(counted.degrees.max())
     steps = [law.start * (last / law.start) ** (step / 30) for step in range(31)]
@@ -147,8 +147,9 @@ def _fit(law: PowerLaw, counted: Histogram) -> Fit:
 
 def _bow_tie(findings: Sequence[Finding]) -> list[Markup]:
     words = (
-        "The core is the largest set of pages that all lead to each other. Pages that were never fetched cannot "
-        "be in it or lead into it: their links are unknown, so a large part of Out may be the edge of the crawl."
+        "The core is the largest set of pages that can all reach each other. Pages that were never fetched cannot "
+        "be in it or lead into it, because their links are unknown. So a large part of Out may be the edge of the "
+        "crawl."
     )
     cards = [_bow_tie_card(finding) for finding in findings[:2]]
     return [element("p", words), element("div", *cards, class_="cards")]
@@ -181,7 +182,7 @@ def _key(part: str) -> Markup:
 
 def _ranks(findings: Sequence[Finding]) -> list[Markup]:
     words = (
-        "The first by each measure; choose one. The first 1,000 and everybody's place are in the files "
+        "The first by each measure. Choose one. The first 1,000, and the position of every node, are in the files "
         "beside this page."
     )
     cards = [_rank_card(finding) for finding in findings]
@@ -228,7 +229,7 @@ def _matrix(analysis: Analysis) -> list[Markup] | None:
     if analysis.matrix is None or len(analysis.matrix.names) < 2:
         return None
     words = (
-        "Who links to whom among the first domains by PageRank: rows link to columns, deeper is more "
+        "Who links to whom among the first domains by PageRank. Rows link to columns. Darker means more links "
         "(logarithmic). Grey: links inside a domain, which no ranking of domains counts."
     )
     chart = matrix("Links between the first domains", analysis.matrix.names, analysis.matrix.links)
@@ -241,14 +242,15 @@ def _matrix(analysis: Analysis) -> list[Markup] | None:
 def _method(analysis: Analysis, story: CrawlStory | None) -> list[Markup]:
     pages = analysis.findings[0].summary
     words = (
-        f"PageRank: damping {pages.damping}, uniform preference; dangling nodes (pages without links, errors, "
-        "and pages never fetched alike) give their rank to all nodes evenly, as in LAW's strongly preferential "
-        f"PageRank. {pages.pagerank_iterations} iterations; {percent(pages.dangling_pagerank, 1)} of the rank "
-        f"lies on dangling nodes. HITS: {pages.hits_iterations} iterations, both vectors sum to 1. Links of a "
-        "page to itself count on the page graph; links inside a host or a domain do not count for its rank, "
+        f"PageRank: damping {pages.damping}, uniform preference. Dangling nodes (pages without links, errors, "
+        "and pages never fetched) give their rank to all nodes evenly, as in LAW's strongly preferential "
+        f"PageRank. {pages.pagerank_iterations} iterations. Dangling nodes hold "
+        f"{percent(pages.dangling_pagerank, 1)} of the rank. "
+        f"HITS: {pages.hits_iterations} iterations, both vectors sum to 1. Links of a "
+        "page to itself count on the page graph. Links inside a host or a domain do not count for its rank, "
         "and links between two hosts or domains count by their number. Harmonic centrality is estimated "
         "(HyperBall, error about 6 %). Power laws: discrete maximum "
-        "likelihood, start of the tail by the smallest Kolmogorov-Smirnov distance."
+        "likelihood. The tail starts at the smallest Kolmogorov-Smirnov distance."
     )
     states = analysis.states
     rows = [
@@ -272,10 +274,10 @@ def _left_out(analysis: Analysis, story: CrawlStory | None) -> str:
     missing = []
     if story is None:
         missing.append(
-            "No crawl directory was found: the section about the crawl is left out (give one with --crawl)."
+            "No crawl directory was found, so the section about the crawl is left out. Give one with --crawl."
         )
     elif not story.progress:
-        missing.append("The crawl wrote no reports/progress.jsonl: its speed over time is left out.")
+        missing.append("The crawl has no reports/progress.jsonl, so its speed over time is left out.")
     if len(analysis.findings) < 3:
-        missing.append("The graph directory has no host or domain graph: those are left out.")
+        missing.append("The graph directory has no host or domain graph, so these are left out.")
     return " ".join(missing)

@@ -14,7 +14,7 @@ KB = 1000
 SHOWN_HOSTS = 12
 MAX_BARS = 9
 FAR = 3.0
-"""A cap this many times above the highest value would flatten the chart: it is told in words instead."""
+"""A cap this many times above the highest value would flatten the chart. It is given in words instead."""
 STATUS_CLASSES = {"2": "series-3", "3": "series-1", "4": "series-5", "5": "series-2"}
 STATE_CLASSES = {
     "fetched": "series-3",
@@ -25,7 +25,7 @@ STATE_CLASSES = {
 
 
 def crawl_section(story: CrawlStory) -> list[Markup]:
-    """What the crawl's own logs say; parts without data are left out."""
+    """What the crawl's own logs say. Parts without data are left out."""
     cards = [*_over_time(story), *_counted(story), *_hosts(story)]
     return [_figures(story), element("div", *cards, class_="cards")]
 
@@ -45,7 +45,7 @@ def _figures(story: CrawlStory) -> Markup:
 
 
 def speed_words(story: CrawlStory) -> str:
-    """The mean, wherever it is said."""
+    """The mean speed in words."""
     return f"{story.tried_per_second or 0.0:,.1f}"
 
 
@@ -73,8 +73,8 @@ def _over_time(story: CrawlStory) -> list[Markup]:
     xs, unit = _times(moments)
     speed = f"Mean {speed_words(story)}. "
     wire = (
-        "What came over the wire each second, headers and TLS included, whether read or not: the amount that "
-        f"the schedule caps. Mean {_rate(story)}. The cap holds over a minute; a single second may take a tenth more. "
+        "Bytes on the wire per second, headers and TLS included, whether read or not. This is what "
+        f"the schedule caps. Mean {_rate(story)}. The cap holds over a minute. A single second may take a tenth more. "
     )
     rate = "URLs tried per second"
     cards = [
@@ -179,7 +179,7 @@ def _counted(story: CrawlStory) -> list[Markup]:
 
 
 def _most(counts: Counter[str]) -> list[tuple[str, int]]:
-    """The most frequent; the others together."""
+    """The most frequent values. All others are one row."""
     common = counts.most_common()
     if len(common) <= MAX_BARS:
         return common
@@ -187,7 +187,7 @@ def _most(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _depths(counts: Counter[int]) -> list[tuple[str, int]]:
-    """The first depths one by one; deeper ones together."""
+    """The first depths one by one. Deeper ones are one row."""
     last = MAX_BARS - 1
     deeper = sum(count for depth, count in counts.items() if depth >= last)
     shown = [(str(depth), count) for depth, count in sorted(counts.items()) if depth < last]
@@ -202,8 +202,8 @@ def _hosts(story: CrawlStory) -> list[Markup]:
             [host_link(name), exact(t.pages), _mean_fetch(t), _duration(t.last - t.first)] for name, t in slow
         ]
         words = (
-            f"The longest mean time of a fetch, from asking to the last byte, of hosts with "
-            f"{MIN_FETCHES_OF_SLOW_HOST} fetches or more. Our own waiting between two fetches is not in it."
+            f"The longest mean time of a fetch, from the request to the last byte, of hosts with "
+            f"{MIN_FETCHES_OF_SLOW_HOST} fetches or more. It does not include our own delays between fetches."
         )
         head = ["host", "URLs", "mean fetch", "first to last"]
         made.append(card("Slowest hosts", words, table(head, rows, numbers={1, 2, 3}, names={0})))

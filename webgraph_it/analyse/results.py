@@ -2,13 +2,13 @@
 
 - `ranks.parquet`: a row per node in order of id: id, name (`url`, `host` or `domain`), state (pages), all
   measures, their positions (1 is best; equal values in order of id), component labels, bow-tie part.
-- `ranks.txt.gz`: the same ranks as text, in the manner of Common Crawl's: a line of column names that start
+- `ranks.txt.gz`: the same ranks as text, in the layout of Common Crawl's: a line of column names that start
   with `#`, then tab-separated positions and values, and the name. Host and domain names are reversed
-  (`it.unipd.dei`) as theirs; domains also say how many hosts they have.
+  (`it.unipd.dei`) as in theirs. Domains also have their number of hosts.
 - `top-<measure>.txt`: the best 1,000 by each measure: position, value, name.
 
-Guarantees: a file that exists is whole (written beside and renamed); everything streams through once, in
-order of id, in batches: memory does not grow with the length of the names.
+Guarantees: a file that exists is complete (written under another name, then renamed). The data streams through once,
+in order of id, in batches, so memory does not grow with the length of the names.
 """
 
 import gzip
@@ -39,12 +39,12 @@ TEXT_COLUMNS = {
     "hub": "hub",
     "in_degree": "indegree",
 }
-"""Name in Parquet → name in the text file, where it makes two columns, _pos and _val; harmonic not for pages."""
+"""Name in Parquet → name in the text file, which has two columns, _pos and _val. Harmonic is not for pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A node of a list of the best."""
+    """A node in a list of the best."""
 
     id: int
     value: float
@@ -54,7 +54,7 @@ class Best:
 
 
 def write_results(level: Level, measures: Measures, folder: Path) -> dict[str, list[Best]]:
-    """Write all files of one graph into `folder`; returns the best TOP nodes by each measure."""
+    """Write all files of one graph into `folder`. Returns the best TOP nodes by each measure."""
     folder.mkdir(parents=True, exist_ok=True)
     places = {name: positions(values) for name, values in measures.rankings().items()}
     leaders = {name: top(values, TOP) for name, values in measures.rankings().items()}
@@ -115,7 +115,7 @@ def _number(value: float) -> str:
 
 
 def _one_line(name: str) -> str:
-    """A name never breaks the table, whatever it holds."""
+    """Escape a name, so that it never breaks the table."""
     return name.replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
 
 

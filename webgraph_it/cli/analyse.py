@@ -38,5 +38,5 @@ VERB = Verb(
     examples=("webgraph-it analyse italy",),
     add_options=add_options,
     run=run,
-    interrupted="Interrupted: the files that are there are whole; the same command makes the others.",
+    interrupted="Interrupted. The files that exist are complete. The same command makes the others.",
 )

@@ -12,7 +12,7 @@ from webgraph_it.progress import Progress
 
 def add_options(parser: Parser) -> None:
     add = parser.add_argument
-    add("graph", type=Path, metavar="GRAPH_DIR", help="a graph that was analysed")
+    add("graph", type=Path, metavar="GRAPH_DIR", help="a graph that has been analysed")
     add("ratings", type=Path, metavar="RATINGS.csv", help="columns url and rating; higher is better")
     add("-o", "--output", type=Path, metavar="FILE", help="the HTML page (GRAPH_DIR/analysis/compare.html)")
     add("--analysis", type=Path, metavar="DIR", help="folder of the results (GRAPH_DIR/analysis)")

@@ -28,7 +28,7 @@ def add_options(parser: Parser) -> None:
 
     add = parser.add_argument
     add("jobdirs", nargs="*", type=Path, metavar="JOBDIR", help="crawl directories (the newest in crawls/)")
-    add("--out", type=Path, metavar="DIR", help="where the graph goes (JOBDIR/compact)")
+    add("--out", type=Path, metavar="DIR", help="folder for the graph (JOBDIR/compact)")
     add("--memory", type=size, default="2G", metavar="SIZE", help="maximum memory, such as 1.5GiB (2G)")
     add("--threads", type=count, default=os.cpu_count() or 1, metavar="N", help="threads (one per core)")
     steps = f"steps: {', '.join(BY_NAME)}"
@@ -36,10 +36,10 @@ def add_options(parser: Parser) -> None:
     add("--skip", type=words, default=[], metavar="STEP,…", help="all but these")
     add("--from", dest="again_from", metavar="STEP", help="repeat this step and all after it")
     add("--check", action="store_true", help="verify a finished graph against its checksums and the shards")
-    thesis = parser.add_argument_group("the thesis' way, instead of JOBDIR").add_argument
+    thesis = parser.add_argument_group("the thesis' files, instead of JOBDIR").add_argument
     thesis("--urls", type=Path, metavar="FILE", help="list of URLs, or of key TAB url")
     thesis("--graph16", type=Path, metavar="DIR", help="folder of .g16 files")
-    thesis("--graph4", type=Path, metavar="FILE", help="also put the g4 file here")
+    thesis("--graph4", type=Path, metavar="FILE", help="also write the g4 file here")
     bv = parser.add_argument_group("BV compression").add_argument
     bv("--window", type=count, default=7, metavar="N", help="how many nodes back a list may copy from (7)")
     bv("--max-ref", type=count, default=3, metavar="N", help="longest chain of references, -1: unlimited (3)")
@@ -89,17 +89,17 @@ def _sources_and_out(options: Namespace, progress: Progress) -> "tuple[Sources, 
 
     if options.urls or options.graph16:
         if not (options.urls and options.graph16 and (options.out or options.graph4)) or options.jobdirs:
-            raise Mistake("The thesis' way needs --urls, --graph16 and --out (or --graph4), and no JOBDIR.")
+            raise Mistake("The thesis' files need --urls, --graph16 and --out (or --graph4), and no JOBDIR.")
         out = options.out or options.graph4.with_suffix(".compact")
         return from_files(options.urls, options.graph16), out
     jobdirs = options.jobdirs or [newest_crawl(CRAWLS)]
     if not options.jobdirs:
-        progress.note(f"no crawl directory was given: taking the newest, {jobdirs[0]}")
+        progress.note(f"no crawl directory was given: using the newest, {jobdirs[0]}")
     if len(jobdirs) > 1 and not options.out:
-        raise Mistake(f"{len(jobdirs)} crawl directories become one graph: say where it goes with --out.")
+        raise Mistake(f"{len(jobdirs)} crawl directories become one graph: give its folder with --out.")
     out = options.out or jobdirs[0] / "compact"
     if any(out.resolve() == Path(jobdir).resolve() for jobdir in jobdirs):
-        raise Mistake(f"{out} is the crawl directory itself: give the graph a folder of its own with --out.")
+        raise Mistake(f"{out} is the crawl directory itself: give another folder with --out.")
     return from_crawls(jobdirs), out
 
 
@@ -107,7 +107,7 @@ def _parameters(options: Namespace) -> "Parameters":
     from webgraph_it.graph.bv import UNLIMITED, Parameters
 
     if options.window < 0 or options.min_interval < 0 or options.zeta < 1:
-        raise Mistake("--window and --min-interval are 0 or more, --zeta is 1 or more.")
+        raise Mistake("--window and --min-interval must be 0 or more, --zeta must be 1 or more.")
     max_ref = options.max_ref if options.max_ref >= 0 else UNLIMITED
     return Parameters(options.window, max_ref, options.min_interval, options.zeta)
 
@@ -127,7 +127,7 @@ def _full_disk() -> Iterator[None]:
         if error.errno != errno.ENOSPC:
             raise
         raise Failure(
-            "The disk is full: nothing half-written stands under a final name. "
+            "The disk is full. No file under a final name is incomplete. "
             "Make room and give the same command: it resumes after the last finished step."
         ) from error
 

@@ -15,7 +15,7 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("--hosts", type=count, default=HOSTS, metavar="N", help="number of ordinary hosts (%(default)s)")
     add("--pages", type=count, default=PAGES, metavar="N", help="number of ordinary pages (%(default)s)")
-    add("--folder", type=Path, default=Path("demo"), metavar="DIR", help="made anew (demo)")
+    add("--folder", type=Path, default=Path("demo"), metavar="DIR", help="results; emptied first (demo)")
 
 
 def run(options: Namespace) -> int:
@@ -32,9 +32,9 @@ def run(options: Namespace) -> int:
 
 VERB = Verb(
     name="demo",
-    summary="Crawl a small Italian internet on this machine, compare, convert and analyse: a minute in all.",
+    summary="Crawl a small Italian internet on this machine, then compare, convert and analyse. Takes a minute.",
     examples=("webgraph-it demo --hosts 15 --pages 120 --folder demo-small",),
     add_options=add_options,
     run=run,
-    interrupted="Interrupted. Nothing is left running; `make demo` begins again.",
+    interrupted="Interrupted. Nothing is left running. To start again: `make demo`.",
 )

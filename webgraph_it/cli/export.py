@@ -1,6 +1,7 @@
-"""`webgraph-it export`: a compact graph in the formats of other tools. See docs/convert.md."""
+"""`webgraph-it export`: a compact graph in the formats of other tools. See docs/export.md."""
 
 from argparse import Namespace
+from contextlib import nullcontext
 
 from webgraph_it.cli.shell.compiling import compiling_is_told
 from webgraph_it.cli.shell.mistakes import mistakes
@@ -16,22 +17,30 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.convert.export import export
+    from webgraph_it.convert.export import COMPILED, export, format_of
     from webgraph_it.convert.sources import ConvertError
     from webgraph_it.files.received import InputError
     from webgraph_it.graph import GraphError
 
-    with mistakes(ConvertError, GraphError, InputError), compiling_is_told(Progress()):
-        return export(options)
+    progress = Progress()
+    with mistakes(ConvertError, GraphError, InputError):
+        name = options.format or format_of(options.to)
+        with (
+            compiling_is_told(progress) if name in COMPILED else nullcontext()
+        ):  # it loads numba: half a second
+            return export(options, name, progress)
 
 
 VERB = Verb(
     name="export",
     summary="Write a compact graph in the formats of other tools.",
     examples=(
+        "webgraph-it export italy --to italy.sqlite",
+        "webgraph-it export italy --format url-arcs --to -",
         "webgraph-it export italy --format cc --to common-crawl",
         "webgraph-it export italy --format gexf --level hosts --to hosts.gexf",
     ),
     add_options=add_options,
     run=run,
+    interrupted="Interrupted: what was half written is removed.",
 )

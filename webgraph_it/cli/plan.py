@@ -1,4 +1,4 @@
-"""`webgraph-it plan`: how long a crawl takes and what it fills; with --chart also drawn as an HTML page."""
+"""`webgraph-it plan`: the time, disk and memory that a crawl needs. With --chart also as an HTML page."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -25,17 +25,17 @@ def add_options(parser: Parser) -> None:
     add("--links", default.links_per_page, "links per page (%(default)s)")
     add("--url-bytes", default.url_bytes, "bytes of a URL (%(default)s)")
     add("--page-kb", default.page_bytes / KIB, "KB (1024 bytes) of a page (%(default)g)")
-    add("--pages-per-second", None, "what the crawler can do (90, if no bandwidth is given)")
+    add("--pages-per-second", None, "the crawler's maximum speed (90, if no bandwidth is given)")
     parser.add_argument("--rate", help='bandwidth, such as "3.4 MB/s"')
     schedule = '\'[["mon-fri 08:00-19:00", "1500 KB/s"], ["*", "4 MB/s"]]\''
     parser.add_argument("--schedule", metavar="JSON", help=f"BANDWIDTH_SCHEDULE, such as {schedule}")
-    add("--fetch-seconds", default.fetch_seconds, "seconds of a fetch (%(default)s)")
+    add("--fetch-seconds", default.fetch_seconds, "duration of a fetch in seconds (%(default)s)")
     add("--host-delay", default.host_delay_seconds, "HOST_DELAY in seconds (%(default)s)")
     parser.add_argument(
         "--growth", nargs=2, type=positive, metavar=("N", "S"), default=(1e9, 200.0),
         help="pages of the web and links per page for the pending list (1e9 200)",
     )  # fmt: skip
-    chart = "draw the growth of the pending list and the disk"
+    chart = "draw the growth of the pending list and the use of the disk"
     parser.add_argument("--chart", type=Path, metavar="FILE.html", help=chart)
 
 
@@ -53,7 +53,7 @@ def run(options: Namespace) -> int:
 
 
 def _crawl_of(options: Namespace) -> "Crawl":
-    """The crawl these options describe."""
+    """The crawl that these options describe."""
     from webgraph_it.plan.capacity import KIB, Crawl
     from webgraph_it.plan.schedule import mean_rate
 
@@ -74,7 +74,7 @@ def _crawl_of(options: Namespace) -> "Crawl":
 
 VERB = Verb(
     name="plan",
-    summary="Say how long a crawl takes and what it fills. Defaults: the thesis' estimate of .it.",
+    summary="Estimate the time, disk and memory that a crawl needs. Defaults: the thesis' estimate of .it.",
     examples=('webgraph-it plan --pages 1e6 --links 30 --rate "2 MB/s"',),
     add_options=add_options,
     run=run,

@@ -1,4 +1,4 @@
-"""`webgraph-it repair`: a crawl directory without a usable frontier gets one from its files."""
+"""`webgraph-it repair`: rebuilds the frontier of a crawl directory from its files."""
 
 import sys
 from argparse import Namespace
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_options(parser: Parser) -> None:
-    text = "the directory of a crawl that does not run"
+    text = "the directory of a crawl that is not running"
     parser.add_argument("jobdir", type=Path, metavar="JOBDIR", help=text)
 
 
@@ -34,7 +34,7 @@ def run(options: Namespace) -> int:
 
 
 def _told(path: Path, outcome: "Outcome") -> list[str]:
-    """What was done, in sentences."""
+    """The result in sentences."""
     if outcome.was_sound:
         return [f"{path} needs no repair: its frontier is there and agrees with its files."]
     said, counts = [], outcome.counts
@@ -47,7 +47,7 @@ def _told(path: Path, outcome: "Outcome") -> list[str]:
         moved = f"{outcome.cut_off_bytes:,} bytes that no commit counts"
         said.append(f"{moved} were moved to {path / 'cut-off'}*.")
     if kept := outcome.kept_frontier:
-        said.append(f"The frontier before is kept in {kept}; remove it when the crawl runs again.")
+        said.append(f"The old frontier is kept in {kept}. Remove it when the crawl runs again.")
     return said
 
 
@@ -57,5 +57,5 @@ VERB = Verb(
     examples=("webgraph-it repair crawls/italy-1",),
     add_options=add_options,
     run=run,
-    interrupted="Interrupted: nothing that counts was changed; the same command repairs the directory.",
+    interrupted="Interrupted. Nothing that counts was changed. The same command repairs the directory.",
 )

@@ -56,7 +56,7 @@ def add_options(parser: Parser) -> None:
         type=number,
         default=1.0,
         metavar="SIGMA",
-        help="of the log-normal law of latencies (1)",
+        help="sigma of the log-normal law of latencies (1)",
     )
     add("--hostile", action="store_true", help="add the hostile corner")
     add("--http-port", type=port, default=8080, metavar="PORT", help="(8080; 0: any free port)")
@@ -65,9 +65,9 @@ def add_options(parser: Parser) -> None:
     add("--truth", type=Path, metavar="DIR", help="write nodes.tsv, arcs.tsv and bounds.tsv there")
     add("--hits", type=Path, metavar="FILE", help="log every connection and request there, as JSON lines")
     add("--keep", action="store_true", help="keep pages in memory, so that only the first visit takes time")
-    add("--wire", action="store_true", help="log there, 50 times a second, what clients have acknowledged")
-    add("--settings", type=Path, metavar="FILE", help="write the crawl's settings there, one -s a line")
-    add("--seeds", type=Path, metavar="FILE", help="write the seeds there (else to a temporary file)")
+    add("--wire", action="store_true", help="also log what clients have acknowledged, 50 times a second")
+    add("--settings", type=Path, metavar="FILE", help="write the crawl's settings there, one -s per line")
+    add("--seeds", type=Path, metavar="FILE", help="write the seeds there (default: a temporary file)")
     add("--while-stdin-open", action="store_true", help="stop when standard input ends")
 
 

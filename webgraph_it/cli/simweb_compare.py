@@ -1,4 +1,4 @@
-"""`webgraph-it simweb compare`: is what a crawl found the truth? See docs/simweb.md."""
+"""`webgraph-it simweb compare`: does a crawl's result match the truth? See docs/simweb.md."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -14,7 +14,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """0 equal, 1 different."""
+    """0 if equal, 1 if different."""
     from webgraph_it.simweb.compare import counts, differences
     from webgraph_it.simweb.crawl_files import NotACrawl, read_crawl
     from webgraph_it.simweb.truth import NotATruth, Truth

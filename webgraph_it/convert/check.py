@@ -1,8 +1,8 @@
-"""`--check`: does a finished graph still say what the shards say?
+"""`--check`: does a finished graph still agree with the shards?
 
-Guarantees: every file has the recorded size and SHA-256; the shards, mapped again with digests made from
-the URL map's own keys, give the same lists, arc for arc; parents are exactly the nodes whose state says so.
-The first difference is named. Needs room on disk for a second CSR while it runs, and leaves nothing behind.
+Guarantees: every file has the recorded size and SHA-256. The shards are mapped again, with digests of the URL map's
+own keys, and must give the same lists, arc for arc. The parents must be exactly the nodes whose state says so.
+The first difference is named. Needs disk space for a second CSR while it runs, and leaves no files behind.
 """
 
 import shutil
@@ -28,7 +28,7 @@ SCRATCH = ".check"
 
 
 def check(out: Path, sources: Sources, memory_bytes: int, threads: int, progress: Progress) -> str:
-    """One sentence that says what holds; ConvertError names the first difference."""
+    """Returns one sentence that says what holds. ConvertError names the first difference."""
     files = _check_files(out, listed_files(out / SUMMARY, read_summary(out)), progress)
     graph = WebGraph(out)
     job = Job(out / SCRATCH, sources, memory_bytes, threads, Parameters(), progress)
@@ -38,7 +38,7 @@ def check(out: Path, sources: Sources, memory_bytes: int, threads: int, progress
         _check_states(graph, parents, bool(sources.pages))
     finally:
         shutil.rmtree(job.out, ignore_errors=True)
-    return f"{out}: {files} files, {len(graph)} nodes and {graph.arcs} arcs are as they should be"
+    return f"{out} is correct: {files} files, {len(graph)} nodes, {graph.arcs} arcs"
 
 
 def _check_files(out: Path, files: dict[str, dict[str, Any]], progress: Progress) -> int:
@@ -59,7 +59,7 @@ def _check_files(out: Path, files: dict[str, dict[str, Any]], progress: Progress
 
 
 def _map_again(job: Job, graph: WebGraph) -> Array:
-    """The shards as CSR in the scratch folder, by the URL map; returns which nodes are parents."""
+    """Write the shards as CSR into the scratch folder, using the URL map. Returns which nodes are parents."""
     shutil.rmtree(job.out, ignore_errors=True)
     job.work.mkdir(parents=True)
     job.state = {"counts": {"nodes": len(graph)}}
@@ -104,6 +104,6 @@ def _check_states(graph: WebGraph, parents: Array, has_pages: bool) -> None:
         node = int(different[0])
         found = "no sequence" if said[node] else "a sequence"
         raise ConvertError(
-            f"{len(different)} nodes have a state that the shards contradict; the first is node {node} "
+            f"{len(different)} nodes have a state that contradicts the shards. The first is node {node} "
             f"({graph.url(node)}): {states[node].as_py()}, with {found} in the shards."
         )

@@ -5,30 +5,50 @@
     npz       scipy's sparse matrix
     graphml   for small graphs: one XML document, nodes with their attributes (node_attributes.py)
     gexf      the same for Gephi
+    duckdb    a DuckDB file: tables of nodes and arcs, of pages, hosts and domains
+    sqlite    the same as an SQLite file
+    postgres  the same in a PostgreSQL database
+    csv       the same as a folder of CSV files
+    arcs      lines of text: id TAB id (TAB weight)
+    url-arcs  lines of text: URL TAB URL (of hosts and domains: name TAB name TAB weight)
+
+The format follows from --to where its ending says it: SUFFIXES and ADDRESSES.
 
 Guarantees: a file appears under its name only when it is complete and on disk. GraphML and GEXF are refused above
---most-arcs, with the size that they would have. In Common Crawl's edges the links of a host to itself are
-left out, as there.
+--most-arcs, and the error says how large the file would be. Common Crawl's edges leave out the links of a host to
+itself, and so do ours. A database that exists is replaced only with --replace. All formats but npz, graphml and gexf
+take memory that does not grow with the number of arcs.
 """
 
 import argparse
 import gzip
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-import numpy as np
-
 from webgraph_it.convert.node_attributes import Attributes, node_attributes, xml_text
 from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.to.arcs import write_arcs
+from webgraph_it.convert.to.csv import write_csv
+from webgraph_it.convert.to.duckdb import write_duckdb
+from webgraph_it.convert.to.postgres import write_postgres
+from webgraph_it.convert.to.sqlite import write_sqlite
+from webgraph_it.convert.to.tables import tables
 from webgraph_it.files.own import SHARED_MODE, whole_file
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.webgraph import WebGraph
+from webgraph_it.progress import Progress
 
 LEVELS = ("pages", "hosts", "domains")
-NODES_AT_A_TIME = 1 << 16
+STDOUT = "-"
+ADDRESSES = ("postgresql://", "postgres://")
+SUFFIXES = {
+    ".parquet": "parquet", ".npz": "npz", ".graphml": "graphml", ".gexf": "gexf", ".csv": "csv",
+    ".duckdb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite",
+}  # fmt: skip
 XML_BYTES_PER_ARC, XML_BYTES_PER_NODE = 50, 120
 
 
@@ -36,17 +56,24 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `export`."""
     parser.add_argument("graph", type=Path, metavar="DIR", help="a compact graph directory")
     parser.add_argument(
-        "--format",
+        "--to",
         required=True,
-        choices=sorted([*FORMATS, *XML_FORMATS]),
-        help="; ".join(__doc__.splitlines()[2:7]),
+        metavar="PATH",
+        help="the file, or for cc and csv the folder, to write; postgresql://USER@HOST/DATABASE; - is standard "
+        "output, for arcs and url-arcs",
     )
     parser.add_argument(
-        "--level", choices=LEVELS, help="which graph (default: pages; for cc: hosts and domains)"
+        "--format",
+        choices=sorted([*FORMATS, *XML_FORMATS, *TABLE_FORMATS, *ARC_FORMATS]),
+        help=f"if the ending of --to does not say it; {'; '.join(__doc__.splitlines()[2:13])}",
     )
     parser.add_argument(
-        "--to", type=Path, required=True, metavar="PATH", help="the file, or for cc the folder, to write"
+        "--level",
+        choices=LEVELS,
+        help="which graph (default: pages; for cc: hosts and domains; for duckdb, sqlite, postgres and csv: all)",
     )
+    parser.add_argument("--replace", action="store_true", help="replace a database or its tables")
+    parser.add_argument("--schema", metavar="NAME", help="for postgres: where the tables go; made if missing")
     parser.add_argument(
         "--analysis",
         type=Path,
@@ -58,28 +85,106 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def export(options: argparse.Namespace) -> int:
-    """Run `export`; returns the exit code."""
-    if options.format == "cc":
+def export(options: argparse.Namespace, name: str, progress: Progress) -> int:
+    """Write the format of that name; returns the exit code."""
+    if options.to == STDOUT and name not in ARC_FORMATS:
+        raise ConvertError(
+            f"{name} cannot go to standard output: only arcs and url-arcs can. Give a name with --to."
+        )
+    if name in TABLE_FORMATS:
+        print(TABLE_FORMATS[name](options, progress))
+    elif name in ARC_FORMATS:
+        _arcs_as_text(options, name, progress)
+    elif name == "cc":
         for level in [options.level] if options.level else LEVELS[1:]:
-            _common_crawl(open_level(options.graph, level), level, options.to)
-        return 0
-    if options.to.is_dir():
-        raise ConvertError(f"--to {options.to} is a folder: give the name of the file to write.")
-    graph = open_level(options.graph, options.level or "pages")
-    if options.format in XML_FORMATS:
-        _guard(graph, options.most_arcs, options.format)
-        level, analysis = options.level or "pages", options.analysis or options.graph / "analysis"
+            _common_crawl(open_level(options.graph, level), level, Path(options.to), progress)
+    else:
+        _one_file(options, name, progress)
+    return 0
+
+
+def format_of(to: str) -> str:
+    """What the end of --to says, or its beginning."""
+    if to.startswith(ADDRESSES):
+        return "postgres"
+    name = SUFFIXES.get(Path(to).suffix.lower())
+    if name is None:
+        raise ConvertError(
+            f"--to {to} does not say which format is meant: give --format, or a name that ends with "
+            f"{', '.join(SUFFIXES)}."
+        )
+    return name
+
+
+def _one_file(options: argparse.Namespace, name: str, progress: Progress) -> None:
+    """Of one level, for the tools that read a file."""
+    to, level = _file(options.to), options.level or "pages"
+    graph = open_level(options.graph, level)
+    if name in XML_FORMATS:
+        _guard(graph, options.most_arcs, name)
+        analysis = options.analysis or options.graph / "analysis"
         if options.analysis and not options.analysis.is_dir():
             raise ConvertError(f"--analysis {options.analysis} is not a folder: give the results of analyse.")
         attributes = node_attributes(graph, level, analysis if level == "pages" else analysis / level)
-        with _finished(options.to) as file:
-            XML_FORMATS[options.format](graph, attributes, file)
+        with _finished(to) as file:
+            XML_FORMATS[name](graph, attributes, file)
     else:
-        with _finished(options.to) as file:
-            FORMATS[options.format](graph, file)
-    print(options.to)
-    return 0
+        with _finished(to) as file:
+            FORMATS[name](graph, file, progress)
+    print(to)
+
+
+def _arcs_as_text(options: argparse.Namespace, name: str, progress: Progress) -> None:
+    graph = open_level(options.graph, options.level or "pages")
+    if options.to == STDOUT:
+        sys.stdout.flush()
+        # sys.stdout.buffer may have no buffer (python -u), and would then write a part and say nothing
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+            write_arcs(graph, file, ARC_FORMATS[name], None)
+        return
+    to = _file(options.to)
+    with _finished(to) as file:
+        write_arcs(graph, file, ARC_FORMATS[name], progress)
+    print(to)
+
+
+def _duckdb(options: argparse.Namespace, progress: Progress) -> str:
+    found, to = tables(options.graph, options.level), _new_file(options)
+    write_duckdb(found, to, progress)
+    return str(to)
+
+
+def _sqlite(options: argparse.Namespace, progress: Progress) -> str:
+    found, to = tables(options.graph, options.level), _new_file(options)
+    write_sqlite(found, to, progress)
+    return str(to)
+
+
+def _postgres(options: argparse.Namespace, progress: Progress) -> str:
+    found = tables(options.graph, options.level)
+    return write_postgres(found, options.to, options.schema, options.replace, progress)
+
+
+def _csv(options: argparse.Namespace, progress: Progress) -> str:
+    found, folder = tables(options.graph, options.level), Path(options.to)
+    _make_folder(folder, options.to)
+    write_csv(found, folder, progress)
+    return str(folder)
+
+
+def _file(to: str) -> Path:
+    if Path(to).is_dir():
+        raise ConvertError(f"--to {to} is a folder: give the name of the file to write.")
+    return Path(to)
+
+
+def _new_file(options: argparse.Namespace) -> Path:
+    """Where a database goes: other tables than ours may be in one that exists."""
+    to = _file(options.to)
+    if to.exists() and not options.replace:
+        raise ConvertError(f"--to {to} exists: give another name, or --replace to replace all of it.")
+    _make_folder(to.parent, options.to)
+    return to
 
 
 def open_level(path: Path, level: str) -> WebGraph:
@@ -92,36 +197,41 @@ def _guard(graph: WebGraph, most_arcs: int, name: str) -> None:
     if graph.arcs > most_arcs:
         raise ConvertError(
             f"{graph.path} has {graph.arcs} arcs: as {name} it would be about {size / 1e9:.1f} GB, "
-            f"which no viewer opens. Take --level hosts or domains, or raise --most-arcs (now {most_arcs})."
+            f"too large for any viewer. Use --level hosts or domains, or raise --most-arcs (now {most_arcs})."
         )
 
 
 def _finished(path: Path) -> AbstractContextManager[BinaryIO]:
-    """A file that appears when all of it is written, in a folder that is made if it is missing."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise ConvertError(f"--to {path}: {path.parent} is not a folder and cannot be made one.") from None
+    """A file that appears when it is complete. Its folder is created if it is missing."""
+    _make_folder(path.parent, path)
     return whole_file(path, SHARED_MODE)
 
 
-def _lists(graph: WebGraph) -> Iterator[tuple[Array, Array, Array | None]]:
-    """(sources, targets, weights) of a run of nodes at a time."""
-    for first in range(0, len(graph), NODES_AT_A_TIME):
-        offsets = graph.offsets[first : first + NODES_AT_A_TIME + 1].astype(np.int64)
-        nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
-        here = slice(int(offsets[0]), int(offsets[-1]))
-        weights = None if graph.weights is None else np.asarray(graph.weights[here])
-        yield np.repeat(nodes, np.diff(offsets)), np.asarray(graph.targets[here]), weights
+def _make_folder(folder: Path, to: Path | str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ConvertError(f"--to {to}: {folder} is not a folder and cannot be created.") from None
 
 
-def _common_crawl(graph: WebGraph, level: str, folder: Path) -> None:
+def _lists(graph: WebGraph, progress: Progress) -> Iterator[tuple[Array, Array, Array | None]]:
+    """(sources, targets, weights) of some arcs at a time."""
+    progress.begin("arcs", graph.arcs)
+    done = 0
+    for sources, targets, weights in graph.arc_blocks():
+        yield sources, targets, weights
+        done += len(targets)
+        progress.at(done)
+    progress.end(f"{done:,} rows")
+
+
+def _common_crawl(graph: WebGraph, level: str, folder: Path, progress: Progress) -> None:
     """Vertices: id TAB reversed name (domains: TAB number of hosts). Edges: id TAB id."""
     name = {"hosts": "host", "domains": "domain", "pages": "page"}[level]
     with _finished(folder / f"{name}-vertices.txt.gz") as whole, _gzipped(whole) as file:
         _vertices(graph, level, file)
     with _finished(folder / f"{name}-edges.txt.gz") as whole, _gzipped(whole) as file:
-        _edges(graph, file)
+        _edges(graph, file, progress)
     print(folder / f"{name}-edges.txt.gz")
 
 
@@ -135,31 +245,31 @@ def _vertices(graph: WebGraph, level: str, file: gzip.GzipFile) -> None:
         file.write(f"{node}\t{key.replace(',', '.')}{size}\n".encode())
 
 
-def _edges(graph: WebGraph, file: gzip.GzipFile) -> None:
-    for sources, targets, _ in _lists(graph):
+def _edges(graph: WebGraph, file: gzip.GzipFile, progress: Progress) -> None:
+    for sources, targets, _ in _lists(graph, progress):
         between = sources != targets
         pairs = zip(sources[between].tolist(), targets[between].tolist(), strict=True)
         file.write("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
 
 
 def _gzipped(file: BinaryIO) -> gzip.GzipFile:
-    """Without name and time: the same graph gives the same bytes."""
+    """The gzip header has no name and no time, so that the same graph gives the same bytes."""
     return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
 
 
-def _parquet(graph: WebGraph, file: BinaryIO) -> None:
+def _parquet(graph: WebGraph, file: BinaryIO, progress: Progress) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
     fields = {"source": pa.uint32(), "target": pa.uint32()}
     schema = pa.schema(fields if graph.weights is None else fields | {"weight": pa.uint32()})
     with pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        for sources, targets, weights in _lists(graph):
+        for sources, targets, weights in _lists(graph, progress):
             columns = [sources, targets] if weights is None else [sources, targets, weights]
             writer.write_table(pa.Table.from_arrays([pa.array(c) for c in columns], schema=schema))
 
 
-def _npz(graph: WebGraph, file: BinaryIO) -> None:
+def _npz(graph: WebGraph, file: BinaryIO, progress: Progress) -> None:
     from scipy.sparse import save_npz
 
     save_npz(file, graph.to_scipy())
@@ -187,7 +297,7 @@ def _graphml(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 
 def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
-    """Version 1.2: Gephi and networkx read it; networkx knows no later one."""
+    """Version 1.2, because Gephi and networkx read it, and networkx does not read later ones."""
     with _text(binary) as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -212,20 +322,20 @@ def _gexf(graph: WebGraph, attributes: Attributes, binary: BinaryIO) -> None:
 
 @contextmanager
 def _text(file: BinaryIO) -> Iterator[TextIO]:
-    """The file for text; it stays open."""
+    """A text wrapper that leaves the file open."""
     text = TextIOWrapper(file, encoding="utf-8", newline="\n")
     yield text
     text.detach()
 
 
 def _arcs(graph: WebGraph) -> Iterator[tuple[int, int, int | None]]:
-    for sources, targets, weights in _lists(graph):
+    for sources, targets, weights in graph.arc_blocks():
         values = [None] * len(targets) if weights is None else weights.tolist()
         yield from zip(sources.tolist(), targets.tolist(), values, strict=True)
 
 
-FORMATS: dict[str, Callable[[WebGraph, BinaryIO], None]] = {
-    "cc": lambda graph, file: None,
+FORMATS: dict[str, Callable[[WebGraph, BinaryIO, Progress], None]] = {
+    "cc": lambda graph, file, progress: None,
     "parquet": _parquet,
     "npz": _npz,
 }
@@ -233,3 +343,14 @@ XML_FORMATS: dict[str, Callable[[WebGraph, Attributes, BinaryIO], None]] = {
     "graphml": _graphml,
     "gexf": _gexf,
 }
+COMPILED = frozenset({"npz", *XML_FORMATS})
+"""They check all lists at once, with a compiled kernel."""
+TABLE_FORMATS: dict[str, Callable[[argparse.Namespace, Progress], str]] = {
+    "duckdb": _duckdb,
+    "sqlite": _sqlite,
+    "postgres": _postgres,
+    "csv": _csv,
+}
+"""Write all tables; return where they are."""
+ARC_FORMATS = {"arcs": False, "url-arcs": True}
+"""Whether the ends of an arc are named, not numbered."""

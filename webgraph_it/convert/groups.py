@@ -1,11 +1,11 @@
-"""The host graph and the graph of registrable domains, each a compact graph directory of its own.
+"""The host graph and the graph of registrable domains, each a separate compact graph directory.
 
-A host is what a key says before `)`; a domain is the part of a host that somebody registered, by the public
-suffix list that tldextract carries (nothing is fetched). Both are ranges of node ids, so that one pass over
-the lists adds up the links between them, in memory for one row.
+A host is the part of a key before `)`. A domain is the registrable part of a host, by the public suffix list that
+tldextract carries (nothing is downloaded). Both are ranges of node ids. So one pass over the lists adds up the links
+between them, and needs memory for one row only.
 
-Guarantees: an arc's weight is the number of links between pages of the two, self-links and links within a
-host included as arcs to itself; weights end at 2^32-1. Ids follow the same order as those of pages.
+Guarantees: an arc's weight is the number of links between pages of the two groups. Links within a group are an arc
+from the group to itself. Weights stop at 2^32-1. Ids have the same order as those of pages.
 """
 
 import json
@@ -65,7 +65,7 @@ def make_domains(job: Job) -> None:
 
 
 def _domains_of(keys: list[str]) -> Array:
-    """The domain id of each host: hosts of a domain are neighbours."""
+    """The domain id of each host. Hosts of a domain are neighbours."""
     domains = [registrable_domain(key) for key in keys]
     changed = [i == 0 or domain != domains[i - 1] for i, domain in enumerate(domains)]
     return (np.cumsum(changed) - 1).astype(np.uint32)
@@ -78,7 +78,7 @@ def _hosts(job: Job) -> tuple[list[str], Array]:
 
 
 def _pages_by_host(job: Job, hosts: int) -> tuple[Array, Array]:
-    """Nodes, and parents among them, of each host."""
+    """Number of nodes and number of parents of each host."""
     pages, parents = np.zeros(hosts, np.uint32), np.zeros(hosts, np.uint32)
     for batch in names.batches(job.out / ".work" / "nodes.arrow", ["host", "state"]):
         host, state = batch["host"].to_numpy(), batch["state"].to_numpy()
@@ -122,7 +122,7 @@ def _totals(
     bounds: Array,
     tables: tuple[Array, Array, Array, Array],
 ) -> Iterator[int]:
-    """Fill the totals of one group after another; yields how many groups each links to."""
+    """Fill the totals of one group after another. Yields the number of groups that each links to."""
     most, start, targets, weights = (
         block_arcs(job),
         0,
@@ -149,7 +149,7 @@ def _totals(
 
 
 def _arc_bounds(graph: CsrFiles, bounds: Array) -> Iterator[tuple[int, int]]:
-    """Where the arcs of each group begin and end."""
+    """Start and end of the arcs of each group."""
     step = 1 << 16
     for first in range(0, len(bounds) - 1, step):
         nodes = bounds[first : first + step + 1]
@@ -158,7 +158,7 @@ def _arc_bounds(graph: CsrFiles, bounds: Array) -> Iterator[tuple[int, int]]:
 
 
 def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) -> None:
-    """All that a compact graph directory has beside its CSR."""
+    """Write all files of a compact graph directory except its CSR."""
     page_keys = [f"{key})/" for key in keys]
     urls = [spell(key, "http://") for key in page_keys]
     hosts = [url[len("http://") : -1] for url in urls]

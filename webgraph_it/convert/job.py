@@ -1,8 +1,8 @@
 """One conversion: where it writes, how much memory and how many threads it has, and what it counted.
 
 Guarantees: a file appears under its final name only when it is complete and on disk (written in a staging
-folder, fsynced, renamed); the record of finished steps survives a crash at any moment; two conversions
-never share a folder.
+folder, fsynced, renamed). The record of finished steps survives a crash at any moment. Two conversions
+never write to the same folder.
 """
 
 import fcntl
@@ -23,11 +23,11 @@ from webgraph_it.progress import Progress
 WORK = ".work"
 STATE = "state.json"
 INTERPRETER_BYTES = 450 << 20
-"""What Python, numpy, pyarrow and numba take before any data is read."""
+"""Memory that Python, numpy, pyarrow and numba use before any data is read."""
 LEAST_BUDGET = 48 << 20
 SYNCS_AT_ONCE = 8
 COUNTED = {"names": "nodes", "map": "records", "csr": "arcs"}
-"""What a step must have counted for others to build on it."""
+"""Counts that a step must have recorded before other steps can build on it."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Job:
     progress: Progress
     state: dict[str, Any] = field(default_factory=dict)
     lists_made_here: bool = False
-    """Whether offsets.u64 and targets.u32 are of this run, or were checked: what was found is not believed."""
+    """True if this run made or checked offsets.u64 and targets.u32. Files from an earlier run are not trusted."""
     _lock: TextIO | None = None
 
     @property
@@ -51,7 +51,7 @@ class Job:
 
     @property
     def staging(self) -> Path:
-        """Where the running step writes."""
+        """The folder that the running step writes to."""
         return self.work / "staging"
 
     @property
@@ -65,7 +65,7 @@ class Job:
         return counts
 
     def open(self) -> None:
-        """Take the folder, and read what an earlier run finished."""
+        """Lock the folder, and read which steps an earlier run finished."""
         make_folder(self.work)
         self._lock = (self.work / "lock").open("w")
         try:
@@ -78,7 +78,7 @@ class Job:
         self.state = self._earlier()
 
     def close(self) -> None:
-        """Give the folder back."""
+        """Unlock the folder."""
         shutil.rmtree(self.staging, ignore_errors=True)
         if self._lock:
             self._lock.close()
@@ -100,17 +100,17 @@ class Job:
         return fresh
 
     def save(self) -> None:
-        """Put the record of finished steps on disk."""
+        """Write the record of finished steps to disk."""
         write_whole(self.work / STATE, json.dumps(self.state))
 
     def publish(self, names: Iterable[str]) -> dict[str, int]:
-        """Move what the step has staged to its final place; returns the sizes."""
+        """Move what the step has staged to its final place. Returns the sizes."""
         sizes: dict[str, int] = {}
         for name in names:
             staged, final = self.staging / name, self.out / name
             sync_tree(staged)
             final.parent.mkdir(parents=True, exist_ok=True)
-            if final.is_dir():  # at once, so that a kill leaves no half of it under its name
+            if final.is_dir():  # one rename, so that a kill never leaves half a folder under its name
                 final.rename(self.staging / f"{final.name}.old")
             staged.rename(final)
             sync(final.parent)
@@ -125,7 +125,7 @@ class Job:
 
 
 def is_record(state: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether this is a record of finished steps: anything else is nothing done."""
+    """Whether this is a record of finished steps. Anything else means that no step is done."""
     done, counts = (state.get("done"), state.get("counts")) if isinstance(state, dict) else (None, None)
     return (
         isinstance(done, dict)
@@ -146,6 +146,6 @@ def sizes_below(out: Path, name: str) -> dict[str, int]:
 
 
 def sync_tree(path: Path) -> None:
-    """Wait for a file, or for a folder and all in it: together, for each wait costs a turn of the disk."""
+    """fsync a file, or a folder and everything in it. All at once, because each wait costs a turn of the disk."""
     with ThreadPoolExecutor(SYNCS_AT_ONCE) as pool:
         list(pool.map(sync, [*path.rglob("*"), path] if path.is_dir() else [path]))

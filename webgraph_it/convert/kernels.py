@@ -13,9 +13,9 @@ from webgraph_it.graph.csr import Array
 
 FLAG = 1 << 31
 UNKNOWN = 0xFFFFFFFF
-"""No id: a parent's flag and 2^31-1, which is beyond the last id."""
+"""Not an id: a parent's flag and 2^31-1, which is beyond the last id."""
 BATCH = 128
-"""Digests looked up side by side."""
+"""Number of digests looked up side by side."""
 SHORT = 384
 """Lists up to this length are sorted by counting."""
 
@@ -93,7 +93,7 @@ def new_hosts(offsets: Array, data: Array, out: Array) -> None:
 
 
 # -- the digest index ----------------------------------------------------------------------------------------
-# A digest is two little-endian words. The top bits of the second choose a bucket; the first, without the
+# A digest is two little-endian words. The top bits of the second choose a bucket. The first, without the
 # parent's bit, is compared. Buckets and tags are uniform because MD5 is.
 
 PARENT_BIT_OF_WORD = 0x80
@@ -110,10 +110,10 @@ def count_buckets(words: Array, shift: int, first: int, ends: Array) -> None:
 
 @compiled
 def fill_buckets(words: Array, base: int, shift: int, first: int, ends: Array, entries: Array) -> None:
-    """Put tags and ids in place; ends[b] is the next free place of bucket b, in the end the start of b+1.
+    """Put tags and ids in place. ends[b] is the next free place of bucket b, and at the end the start of b+1.
 
     An entry is three 32-bit numbers side by side, so that a lookup waits for memory once: tag (low, high), id.
-    Two rows of `entries` stay free behind the last, for a lookup looks at two wherever it begins.
+    Two rows of `entries` stay free after the last, because a lookup always reads two.
     """
     for i in range(len(words)):
         bucket = signed(words[i, 1] >> np.uint64(shift)) - first
@@ -139,12 +139,12 @@ def twin(starts: Array, entries: Array) -> tuple[int, int]:
 
 @compiled
 def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array, out: Array) -> None:
-    """Replace digests by ids, parents flagged. What this part of the index does not hold is left as it is.
+    """Replace digests by ids, with parents flagged. Digests that are not in this part of the index stay as they are.
 
-    A batch at a time and with hardly a branch, so that the processor waits for many lookups at once: all
-    buckets of the batch, then the first two entries of each, then the few digests that are further behind.
-    They may be the next bucket's, if its own has fewer; a known digest is never taken for one of those, an unknown
-    one with a chance of 2^-63.
+    Works in batches and almost without branches, so that the processor waits for many lookups at once. First come
+    all buckets of the batch, then the first two entries of each, then the few digests that are further back.
+    The second entry may belong to the next bucket. A known digest never matches it. An unknown one matches it with
+    a probability of 2^-63.
     """
     bits, below, beyond = np.uint64(shift), np.uint64(first), np.uint64(len(starts) - 1)
     begins = np.empty(BATCH, np.uint32)
@@ -152,7 +152,7 @@ def look_up(words: Array, shift: int, first: int, starts: Array, entries: Array,
     for base in range(0, len(words), BATCH):
         some, found = words[base : base + BATCH], out[base : base + BATCH]
         for i in range(len(some)):
-            begins[i] = starts[min(np.uint64(some[i, 1] >> bits) - below, beyond)]  # less than 0 is much
+            begins[i] = starts[min(np.uint64(some[i, 1] >> bits) - below, beyond)]  # below 0 wraps round
         left = 0
         for i in range(len(some)):
             tag, place = some[i, 0] & ~np.uint64(PARENT_BIT_OF_WORD), np.uint64(begins[i])
@@ -179,7 +179,7 @@ def _tag(entries: Array, place: Any) -> int:
 
 @inlined
 def _flag(word: int) -> int:
-    """A digest's first bit as an id's."""
+    """Moves the first bit of a digest to the first bit of an id."""
     return np.uint32((word & np.uint64(PARENT_BIT_OF_WORD)) << np.uint64(24))  # type: ignore
 
 
@@ -188,9 +188,9 @@ def _flag(word: int) -> int:
 
 @compiled
 def partition_sequences(values: Array, width: int, counts: Array, out: Array) -> tuple[int, int]:
-    """Group whole sequences by their parent's id // width, in order; counts[g+1] becomes the size of group g.
+    """Group whole sequences by their parent's id // width, in order. counts[g+1] becomes the size of group g.
 
-    What stands before the first parent comes first: counts[0]. Returns (group of the last parent or -1,
+    Values before the first parent come first: counts[0] is their number. Returns (group of the last parent or -1,
     parents).
     """
     group, parents, begun = -1, 0, 0
@@ -216,8 +216,8 @@ def partition_sequences(values: Array, width: int, counts: Array, out: Array) ->
 def select(
     values: Array, low: int, high: int, by_parent: bool, keeping: bool, out: Array
 ) -> tuple[int, bool]:
-    """Copy the sequences of parents low … high-1 or, not `by_parent`, all parents and the children in the
-    range.
+    """Copy the sequences of parents low … high-1. Without `by_parent`, copy all parents, and the children in
+    that range.
 
     `keeping` says whether the last parent before these values was kept. Returns (values copied, keeping).
     """
@@ -235,9 +235,9 @@ def select(
 
 @compiled
 def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array) -> tuple[int, int, int]:
-    """The lists of parents low, low+1 … from sequences in any order: sorted, each target once, the last
-    sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated within a
-    list)."""
+    """The lists of parents low, low+1 … from sequences in any order. Each list is sorted and has each target once.
+    The last sequence of a parent counts. Returns (arcs, sequences replaced by a later one, targets repeated
+    within a list)."""
     begins, ends = np.full(len(parents), -1, np.int64), np.empty(len(parents), np.int64)
     copy, ranks = np.empty(SHORT + LANES, np.uint32), np.empty(SHORT + LANES, np.uint32)
     replaced, repeated, at, row = 0, 0, 0, -1
@@ -265,10 +265,10 @@ def rows_of(values: Array, low: int, parents: Array, degrees: Array, out: Array)
 
 @inlined
 def _sort_unique(values: Array, out: Array, copy: Array, ranks: Array) -> int:
-    """Sort ids into `out` and drop what repeats; returns how many are left.
+    """Sort ids into `out` and drop duplicates. Returns how many are left.
 
-    A short list is sorted by counting, for each value, the smaller ones: the processor compares eight at a
-    time, and nothing has to be predicted. Equal values meet in one place and leave gaps behind it.
+    For a short list, the place of each value is the number of smaller ones. The processor compares eight at a time,
+    and there is no branch to predict. Equal values get the same place and leave gaps after it.
     """
     count, kept = len(values), 0
     if count > SHORT:
@@ -355,7 +355,7 @@ def turn_round(values: Array, low: int, degrees: Array, out: Array) -> int:
 
 @inlined
 def _group_of(node: int, firsts: Array, coarse: Array) -> int:
-    """The group of a node: groups start at `firsts`; coarse[b] is the group of node 256 b."""
+    """The group of a node. Groups start at `firsts`. coarse[b] is the group of node 256 b."""
     low = signed(coarse[node >> 8])
     high = signed(coarse[(node >> 8) + 1]) if (node >> 8) + 1 < len(coarse) else len(firsts) - 1
     while low < high:
@@ -384,7 +384,7 @@ def add_links(
 
 @compiled
 def take_links(totals: Array, touched: Array, count: int, groups: Array, weights: Array) -> None:
-    """Move the totals of one source group out, in order of target group; a weight ends at 2^32-1."""
+    """Move the totals of one source group out, in order of target group. A weight stops at 2^32-1."""
     touched[:count].sort()
     for i in range(count):
         group = signed(touched[i])

@@ -1,7 +1,7 @@
 """Lines of URL lists and page logs → rows of a table, sorted by key.
 
-Guarantees: a line that is no line of its file is one ShardError that names the file and the line, and does not show
-what the line holds: the file may be another than it seems.
+Guarantees: a malformed line raises one ShardError that names the file and the line. The error does not show the
+content of the line, because the file may not be what it seems.
 """
 
 import json
@@ -26,7 +26,7 @@ PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
 NO_DEPTH = 0xFFFFFFFF
 LISTED, TRIED = 0, 1
 CONTROL = "[\\x00-\\x1f\\x7f]"
-"""Characters that no URL holds: a line end would cut the URL map's lines."""
+"""Characters that no URL contains. A line end would break the URL map's lines."""
 
 RUN = pa.schema(
     {
@@ -50,12 +50,12 @@ PAGE = pa.schema(
         "state": pa.string(),
     }
 )
-"""What is read of a line of a page log."""
+"""The fields that are read from a line of a page log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Whole lines of a part, about start … stop."""
+    """Whole lines of a part, from about start to about stop."""
 
     part: Part
     start: int
@@ -64,7 +64,7 @@ class Piece:
 
 
 def sorted_piece(piece: Piece) -> pa.Table:
-    """The rows of a piece, by key."""
+    """The rows of a piece, sorted by key."""
     lines = _lines(piece)
     table = _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
     return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
@@ -81,7 +81,7 @@ def _lines(piece: Piece) -> bytes:
 
 
 def _listed(piece: Piece, lines: bytes) -> pa.Table:
-    """A table of the URL list's lines; where they hold only URLs, their keys are made."""
+    """A table of the URL list's lines. If the lines hold only URLs, the keys are computed."""
     given = lines
     if b"\t" not in lines[: lines.find(b"\n") + 1]:
         lines = _with_keys(piece, lines)
@@ -107,9 +107,7 @@ def _with_keys(piece: Piece, lines: bytes) -> bytes:
     refused = [row for row, (name, _) in enumerate(pairs) if isinstance(name, Refusal)]
     if refused:
         where = _line_number(piece, refused[0])
-        raise ShardError(
-            f"{piece.part.path}: {len(refused)} lines are not URLs, the first of them is {where}."
-        )
+        raise ShardError(f"{piece.part.path}: {len(refused)} lines are not URLs. The first is {where}.")
     return "".join(f"{name}\t{url}\n" for name, url in pairs).encode()
 
 
@@ -118,7 +116,7 @@ def _tried(piece: Piece, lines: bytes) -> pa.Table:
     try:
         table = _read_jsonl(lines) if lines else PAGE.empty_table()
         if not lines.isascii():
-            table.validate(full=True)  # the reader lets bytes pass that are no text
+            table.validate(full=True)  # the reader accepts bytes that are not UTF-8
         state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
         if state.null_count or table["key"].null_count or table["url"].null_count:
             raise pa.ArrowInvalid("a line without a key, a URL or a known state")
@@ -156,7 +154,7 @@ def _read_jsonl(lines: bytes) -> pa.Table:
 
 
 def _first_bad(piece: Piece, lines: bytes, is_sound: Callable[[bytes], bool]) -> str:
-    """Which line to look at. What it holds is not shown: the file may be another than it seems."""
+    """Says which line is wrong. Its content is not shown, because the file may not be what it seems."""
     rows = lines.split(b"\n")[:-1]
     return _line_number(piece, next((row for row, line in enumerate(rows) if not is_sound(line)), 0))
 

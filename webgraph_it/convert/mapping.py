@@ -1,12 +1,12 @@
 """Shards of digests → sequences of ids, in one pass over the shards (more if the index exceeds the memory).
 
-The index of digests stays in memory: 12 bytes a node and a bucket table. The shards stream through it,
-several chunks at a time; the sequences, whole and in order, go to files by ranges of their parent's id,
-each small enough to be sorted in memory later. No join, and no sort of the arcs.
+The index of digests stays in memory: 12 bytes per node and a bucket table. The shards stream through it,
+several chunks at a time. Whole sequences are appended in order to files, one file per range of parent ids.
+Each file is small enough to be sorted in memory later. There is no join, and no sort of the arcs.
 
-Guarantees: every record of every shard is in exactly one file of `parts/`, as an id; sequences of the same
-parent keep their order. A digest that no URL list knows, or a shard that starts with a child, stops the
-step with a count.
+Guarantees: every record of every shard is in exactly one file of `parts/`, as an id. Sequences of the same
+parent keep their order. If a digest is in no URL list, or a shard starts with a child, the step fails and
+reports how many there are.
 """
 
 from collections.abc import Iterator
@@ -27,18 +27,18 @@ from webgraph_it.shards.formats import DIGEST_BYTES, PARENT_BIT, Part, ShardErro
 
 CHUNK_RECORDS = 1 << 20
 PIECE_RECORDS = 1 << 16
-"""Records read and looked up at a time: a megabyte, which stays in the processor's own cache."""
+"""Records read and looked up at a time: one megabyte, which fits in the processor's cache."""
 INDEX_BYTES_PER_NODE = 18
 ROW_BYTES_PER_RECORD = 10
-"""Memory that turning a record of a part into a list takes, about."""
+"""Approximate memory needed to turn one record of a part into a list."""
 PART_RECORDS = 1 << 22
-"""A part has about so many at most: what a thread works on then stays near it, and no thread waits long."""
+"""Approximate maximum size of a part. A small part stays in the cache, and no thread waits long for another."""
 MAX_PARTS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The digests of a range of buckets: see the kernels."""
+    """The digests of a range of buckets (see the kernels)."""
 
     shift: int
     first: int
@@ -50,7 +50,7 @@ class Index:
 
 
 class Chunk(NamedTuple):
-    """Some records of a shard; `number` counts the records of all shards before it."""
+    """Some records of a shard. `number` is the number of records before it in all shards."""
 
     part: Part
     start: int
@@ -77,7 +77,7 @@ def make_parts(job: Job) -> None:
 
 
 def passes_for(nodes: int, budget_bytes: int) -> int:
-    """How many parts the index needs: a power of two, so that a part is a range of top bits."""
+    """The number of parts of the index: a power of two, so that a part is a range of top bits."""
     passes = 1
     while nodes * INDEX_BYTES_PER_NODE / passes > budget_bytes // 2:
         passes *= 2
@@ -85,7 +85,7 @@ def passes_for(nodes: int, budget_bytes: int) -> int:
 
 
 def parts_for(records: int, job: Job) -> int:
-    """How many files the sequences go to: every thread sorts one of them at a time, within the budget."""
+    """The number of files for the sequences. Each thread sorts one at a time, within the memory budget."""
     needed = records * ROW_BYTES_PER_RECORD * job.threads // job.budget_bytes + 1
     return min(max(needed, records // PART_RECORDS, 2 * job.threads), MAX_PARTS)
 
@@ -151,8 +151,8 @@ def _chunks(shards: tuple[Part, ...]) -> Iterator[Chunk]:
 
 
 def read_words(chunk: Chunk) -> Iterator[tuple[int, Array]]:
-    """The digests of a chunk as pairs of words, piece by piece: (first record of the piece, words). The next
-    piece takes the place of the last. Refuses a shard that starts with a child."""
+    """The digests of a chunk as pairs of words, piece by piece: (first record of the piece, words). Each piece
+    overwrites the one before. Refuses a shard that starts with a child."""
     count = chunk.stop - chunk.start
     buffer = np.empty((min(PIECE_RECORDS, count), 2), np.uint64)
     with chunk.part.path.open("rb", buffering=0) as file:
@@ -179,7 +179,7 @@ def _refuse_orphans(path: Path, words: Array) -> None:
 def _resolved(
     chunk: Chunk, index: Index, partial: Path | None, parts: "Parts | None"
 ) -> tuple[Chunk, Array, "Groups | None"]:
-    """The chunk as ids; grouped for `parts`, unless there is a digest that nobody knows."""
+    """The chunk as ids. They are grouped for `parts`, unless a digest is unknown."""
     count = chunk.stop - chunk.start
     if partial and index.first:
         values = np.fromfile(partial, np.uint32, count, offset=4 * chunk.number)
@@ -193,7 +193,7 @@ def _resolved(
 
 
 class Unknown:
-    """Counts records that no URL list knows, and remembers the first."""
+    """Counts records that are in no URL list, and remembers the first."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -210,13 +210,13 @@ class Unknown:
     def refuse(self) -> None:
         if self.count:
             raise ShardError(
-                f"{self.count} digests in the shards have no URL in the lists; the first is {self._first}. "
+                f"{self.count} digests in the shards have no URL in the lists. The first is {self._first}. "
                 "A URL list is missing or belongs to another crawl: give all directories of the crawl."
             )
 
 
 class Groups(NamedTuple):
-    """How grouped records lie: `counts[0]` children of the last parent before, then those of each part."""
+    """Layout of grouped records: `counts[0]` children of the previous parent, then the records of each part."""
 
     counts: list[int]
     last: int
@@ -245,13 +245,13 @@ class Parts:
             file.close()
 
     def group(self, values: Array) -> tuple[Array, Groups]:
-        """Records in order → the same by part. Any thread may do this."""
+        """Group records by part, in order. Any thread may do this."""
         counts, out = np.zeros(len(self._files) + 1, np.int64), np.empty_like(values)
         last, parents = kernels.partition_sequences(values, self.width, counts, out)
         return out, Groups(counts.tolist(), last, parents)
 
     def add(self, values: Array, groups: Groups) -> None:
-        """Write grouped records; the first may be children of the last parent before."""
+        """Write grouped records. The first may be children of the previous parent."""
         start = 0
         for file, count in zip((self._files[self._current], *self._files), groups.counts, strict=True):
             if count:

@@ -1,11 +1,11 @@
 """URL lists and page logs → the nodes in order of key, with their digests and hosts.
 
-An external sort: pieces of the input are parsed and sorted by several threads, kept in memory or, beyond the
-budget, in files; then key range by key range is merged, made unique and written. Ids are the ranks.
+An external sort. Several threads parse and sort pieces of the input. Sorted pieces stay in memory or, beyond the
+budget, in files. Then one key range after another is merged, made unique and written. Ids are the ranks.
 
-Guarantees: a node is a key of a URL list. Its URL is that of the page log where it has one, else the first
-one listed. Its state is that of the last page log line that made it a parent (fetched, redirect), else of
-the last line, else never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per
+Guarantees: a node is a key of a URL list. Its URL comes from the page log if it is there, else from the first
+line that lists it. Its state comes from the last page log line that made it a parent (fetched, redirect), else from
+the last line, else it is never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per
 node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
 """
 
@@ -42,7 +42,7 @@ from webgraph_it.graph.urlmap_writer import Strings
 
 ROWS_PER_BATCH = 1024 * URLS_PER_BLOCK
 INFLATION = 6
-"""Bytes of memory that sorting a byte of input takes, about."""
+"""Approximate bytes of memory needed to sort one byte of input."""
 LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
 
@@ -83,14 +83,14 @@ def make_names(job: Job) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Sorted rows: in memory, or in a file of which the first key of every batch is known."""
+    """Sorted rows, in memory or in a file. Of a file, the first key of every batch is known."""
 
     table: pa.Table | None
     path: Path | None = None
     firsts: tuple[str, ...] = ()
 
     def sample(self, count: int) -> list[str]:
-        """About so many keys, evenly spread."""
+        """About `count` keys, evenly spread."""
         if self.table is None:
             return list(self.firsts)
         step = max(self.table.num_rows // count, 1)
@@ -98,7 +98,7 @@ class Run:
         return keys
 
     def between(self, low: str | None, high: str | None) -> pa.Table:
-        """The rows with low <= key < high; of a file, only the batches concerned are read."""
+        """The rows with low <= key < high. From a file, only the batches concerned are read."""
         table = self.table
         if table is None:
             first = 0 if low is None else max(bisect_left(self.firsts, low) - 1, 0)
@@ -133,7 +133,7 @@ def _range_bounds(runs: list[Run], ranges: int) -> list[str | None]:
 
 
 def _merged(runs: list[Run], low: str | None, high: str | None) -> tuple[pa.Table, dict[str, int]]:
-    """The nodes of one key range, in order, each once; and what was counted."""
+    """The nodes of one key range, in order, each once, and the counts."""
     table = pa.concat_tables([run.between(low, high) for run in runs] or [RUN.empty_table()]).combine_chunks()
     if len(runs) > 1:
         table = table.take(pc.array_sort_indices(table["key"].combine_chunks()))
@@ -155,7 +155,7 @@ def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
 
 
 def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
-    """One row per listed key: see the module's guarantees for what it holds."""
+    """One row per listed key. The module's guarantees say what it holds."""
     if not table.num_rows:
         return table, {}
     keys = table["key"].combine_chunks()
@@ -219,7 +219,7 @@ class _NodeWriter:
     def _write(self, table: pa.Table) -> None:
         if self.nodes + table.num_rows > LAST_ID + 1:
             raise ConvertError(f"there are more than {LAST_ID + 1} nodes, the maximum for 31-bit ids.")
-        table = table.combine_chunks()  # one chunk is one batch: the URL map counts on whole blocks
+        table = table.combine_chunks()  # one chunk is one batch, and the URL map needs whole blocks
         keys = table["key"].combine_chunks()
         names = strings(keys)
         digests = np.empty((len(keys), 16), np.uint8)
@@ -263,5 +263,5 @@ def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordB
         reader = pa.ipc.open_file(file)
         for number in range(reader.num_record_batches):
             batch = reader.get_batch(number)
-            batch.validate(full=True)  # it may have been left by another run
+            batch.validate(full=True)  # the file may be from another run
             yield batch.select(columns) if columns else batch

@@ -1,7 +1,7 @@
-"""What an export for viewers says about a node: its name, its pages, and what analyse found.
+"""The node attributes of an export for viewers: name, pages, and the results of analyse.
 
 Guarantees: the first attribute is the name to show (`url` of a page, `name` of a host or domain). Ranks and
-components are there if the folder has the ranks.parquet of this very graph; that of another graph is refused.
+components are included if the folder has a ranks.parquet of the same graph. One of another graph is refused.
 """
 
 import re
@@ -30,7 +30,7 @@ NOT_XML = re.compile("[^\t -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """A column of values per attribute, in order of id."""
+    """One column of values per attribute, in order of id."""
 
     columns: dict[str, list[Any]]
 
@@ -40,12 +40,12 @@ class Attributes:
         return {name: _kind(column[0]) if column else "string" for name, column in self.columns.items()}
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The values of one node after another."""
+        """The values of each node in turn."""
         return zip(*self.columns.values(), strict=True)
 
 
 def node_attributes(graph: WebGraph, level: str, analysis: Path) -> Attributes:
-    """The attributes of all nodes; `analysis` is the folder of this level's results, if there are any."""
+    """The attributes of all nodes. `analysis` is the folder of this level's results, if there are any."""
     if level == "pages":
         columns: dict[str, list[Any]] = {"url": list(graph.urls)}
     else:
@@ -58,7 +58,7 @@ def node_attributes(graph: WebGraph, level: str, analysis: Path) -> Attributes:
 
 
 def xml_text(value: Any) -> str:
-    """A value inside an element or in double quotes. Characters that XML cannot hold are replaced."""
+    """A value for use inside an element or in double quotes. Characters that XML does not allow are replaced."""
     if not isinstance(value, str):
         return repr(value)
     return escape(NOT_XML.sub("\ufffd", value), {'"': "&quot;"})
@@ -69,7 +69,7 @@ def _found(graph: WebGraph, ranks: Path, name: str, names: list[str]) -> dict[st
     wanted = [column for column in FOUND if column in known]
     table = node_table.read(ranks, len(graph), [name, "out_degree", *wanted]).to_pydict()
     same_arcs = graph.weights is not None or np.array_equal(table["out_degree"], np.diff(graph.offsets))
-    if table[name] != names or not same_arcs:  # of hosts, arcs to themselves are not counted there
+    if table[name] != names or not same_arcs:  # analyse does not count arcs of a host to itself
         raise ConvertError(
             f"{ranks} belongs to another graph than {graph.path}: run webgraph-it analyse again."
         )

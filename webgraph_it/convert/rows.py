@@ -1,9 +1,9 @@
 """Sequences of ids → CSR, g4 and the transpose.
 
-Guarantees: `offsets.u64` and `targets.u32` as `graph.csr` says, every list sorted and each target once, the
-last sequence of a parent counting; `parents.u8`, one byte per node, says which nodes were parents at all.
-`graph.g4` holds the same lists as sequences, in order of parent. The transpose has every arc turned round.
-A part that exceeds the memory is read again for one range of ids after another.
+Guarantees: `offsets.u64` and `targets.u32` are as `graph.csr` says. Every list is sorted and has each target once.
+If a parent has several sequences, the last one counts. `parents.u8`, one byte per node, says which nodes are parents.
+`graph.g4` holds the same lists as sequences, in order of parent. The transpose has every arc reversed.
+A part that exceeds the memory is read once for each range of ids.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ CHUNK_VALUES = 1 << 22
 
 
 class Range(NamedTuple):
-    """The ids low … high-1 to be taken from a file of sequences; `whole`: there are no others in it."""
+    """Take the ids low … high-1 from a file of sequences. `whole`: the file holds no other ids."""
 
     path: Path
     low: int
@@ -76,7 +76,7 @@ def make_g4(job: Job) -> None:
 
 
 def write_g4(job: Job, graph: CsrFiles, parents_path: Path | None, path: Path) -> None:
-    """The graph as sequences; without `parents_path`, every node is a parent."""
+    """Write the graph as sequences. Without `parents_path`, every node is a parent."""
     job.progress.expect(graph.arcs)
     with path.open("wb") as file:
         for first, beyond in graph.blocks(block_arcs(job)):
@@ -94,12 +94,12 @@ def write_g4(job: Job, graph: CsrFiles, parents_path: Path | None, path: Path) -
 
 
 def block_arcs(job: Job) -> int:
-    """How many arcs to hold at a time where a graph is read through."""
+    """The number of arcs to hold in memory at a time."""
     return min(max(job.budget_bytes // 32, 1 << 18), 1 << 23)
 
 
 def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
-    """The files' ranges of ids, cut further where a file is too large for a thread's share of the memory."""
+    """The files' ranges of ids, divided further where a file is too large for a thread's share of the memory."""
     for number, low in enumerate(range(0, nodes, width)):
         path, high = folder / f"{number:03d}.seq", min(low + width, nodes)
         needed = path.stat().st_size // 4 * ROW_BYTES_PER_RECORD * job.threads
@@ -118,7 +118,7 @@ def _rows(each: Range) -> Rows:
 
 
 def _sequences(each: Range, by_parent: bool) -> Array:
-    """The sequences of a file that touch the range; if others do not, they are passed over in chunks."""
+    """The sequences of a file that belong to the range. The file is read in chunks if it holds others."""
     if each.whole:
         return np.fromfile(each.path, np.uint32)
     kept, keeping = [np.empty(0, np.uint32)], False
@@ -137,7 +137,7 @@ def _turned(each: Range) -> tuple[Array, Array]:
 
 
 def _split_by_target(job: Job, graph: CsrFiles, folder: Path) -> int:
-    """Write the arcs to files by ranges of their target; returns the width of a range."""
+    """Write the arcs to files by ranges of their target. Returns the width of a range."""
     width = max(-(-graph.nodes // parts_for(graph.arcs, job)), 1)
     folder.mkdir()
     files = [(folder / f"{n:03d}.seq").open("wb") for n in range(max(-(-graph.nodes // width), 1))]

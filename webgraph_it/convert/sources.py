@@ -1,6 +1,6 @@
-"""What convert starts from: crawl directories, or the thesis' files, as three lists of file parts.
+"""The input of convert: crawl directories, or the thesis' files, as three lists of file parts.
 
-Guarantees: nothing is written; what cannot be converted is refused here, before any work, in one sentence.
+Guarantees: nothing is written. Input that cannot be converted is refused here, before any work, in one sentence.
 """
 
 import json
@@ -24,12 +24,12 @@ from webgraph_it.urls import RECIPE_VERSION
 
 
 class ConvertError(ValueError):
-    """Their mistake, in one sentence: what was found, what was expected, what to do."""
+    """A mistake in the input or the command, in one sentence: what was found, what was expected, what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """URL lists, page logs and shards, in the order in which they count."""
+    """URL lists, page logs and shards, in order of precedence."""
 
     names: tuple[str, ...]
     urls: tuple[Part, ...]
@@ -38,7 +38,7 @@ class Sources:
 
     @property
     def fingerprint(self) -> str:
-        """Equal for the same files with the same lengths and times of change."""
+        """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
             for part in (*self.urls, *self.pages, *self.graph)
@@ -47,7 +47,7 @@ class Sources:
 
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
-    """The crawl directories as one source; where two know the same page, the later one counts."""
+    """The crawl directories as one source. If two contain the same page, the later one counts."""
     crawls = [CrawlDirectory(path) for path in paths]
     for crawl in crawls:
         if (version := crawl.recipe_version()) != RECIPE_VERSION:
@@ -64,8 +64,8 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
-    """The thesis' way: one list of URLs (with or without keys) and a folder of g16 files."""
-    if not urls.is_file():  # False for a pipe or a device, too
+    """The thesis' input: one list of URLs (with or without keys) and a folder of g16 files."""
+    if not urls.is_file():  # False for a pipe or a device
         raise ConvertError(f"--urls {urls} is not a file: give the list of URLs.")
     suffix = SUFFIXES[GRAPH_FOLDER]
     shards = numbered_files(graph16, suffix) or sorted(graph16.glob(f"*{suffix}"))
@@ -76,10 +76,10 @@ def from_files(urls: Path, graph16: Path) -> Sources:
 
 
 def newest_crawl(folder: Path) -> Path:
-    """The crawl directory under `folder` that was begun last."""
+    """The most recently started crawl directory under `folder`."""
     crawls = [CrawlDirectory(file.parent) for file in folder.glob(f"*/{CRAWL_FILE}")]
     if not crawls:
-        raise ConvertError(f"no crawl directory was given, and there is none under {folder}/.")
+        raise ConvertError(f"there is no crawl directory under {folder}/: give one.")
     return max(crawls, key=lambda crawl: (crawl.crawl_file.stat().st_mtime_ns, crawl.path.name)).path
 
 

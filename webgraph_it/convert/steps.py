@@ -1,11 +1,10 @@
-"""The steps of convert, as a table: what each needs and makes. Run like `make`: what is there is not made
-again.
+"""The steps of convert, as a table: what each needs and makes. Like `make`, it does not repeat finished steps.
 
     names ─► map ─► csr ─► g4, bv, transpose, hosts ─► domains
       └────► urls, nodes
 
-Guarantees: a step is done when all it makes stands under its final name with the recorded sizes. The summary
-(graph.json) is removed before the first change and written last: a folder that has it is whole.
+Guarantees: a step is done when all its files exist under their final names with the recorded sizes. The summary
+(graph.json) is removed before the first change and written last. So a folder that has it is complete.
 """
 
 import contextlib
@@ -44,7 +43,7 @@ BV_TRANSPOSED = tuple(f"{groups.BASE}-t.{suffix}" for suffix in BV_SUFFIXES)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A verb of convert. Names of files are relative to the output folder."""
+    """A step of convert. File names are relative to the output folder."""
 
     name: str
     run: Callable[[Job], None]
@@ -120,7 +119,7 @@ def _names(path: Path) -> Iterator[Batch]:
 
 
 def _samples(path: Path, nodes: int) -> Iterator[Batch]:
-    """Some blocks from all over the list, to train the dictionary."""
+    """Blocks from all over the list, to train the dictionary."""
     every = max(nodes // URLS_PER_BLOCK // SAMPLE_BLOCKS, 1) * URLS_PER_BLOCK
     for batch in names.batches(path, ["key", "url"]):
         picked = np.flatnonzero(np.arange(len(batch)) % every < URLS_PER_BLOCK)
@@ -156,11 +155,11 @@ MAKERS = {name: step for step in STEPS for name in step.makes}
 
 
 def choose(only: Iterable[str], skip: Iterable[str]) -> list[Step]:
-    """The steps wanted, in order; those they need are added when they run."""
+    """The requested steps, in order. The steps that they need are added when they run."""
     only, skip = set(only), set(skip)
     unknown = sorted((only | skip) - set(BY_NAME))
     if unknown:
-        raise ConvertError(f"there is no step {unknown[0]!r}; the steps are {', '.join(BY_NAME)}.")
+        raise ConvertError(f"there is no step {unknown[0]!r}. The steps are {', '.join(BY_NAME)}.")
     needed = sorted(step.name for step in STEPS if step.name in skip and not step.optional)
     if needed:
         raise ConvertError(f"the step {needed[0]!r} cannot be skipped: all others need it.")
@@ -168,7 +167,7 @@ def choose(only: Iterable[str], skip: Iterable[str]) -> list[Step]:
 
 
 def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
-    """Bring the output folder up to date with the wanted steps."""
+    """Bring the output folder up to date with the requested steps."""
     if again_from:
         _forget(job, again_from)
     pending = [step for step in wanted if not _is_done(job, step)]
@@ -177,19 +176,19 @@ def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
         return
     if (job.out / "graph.json").exists():
         (job.out / "graph.json").unlink()
-        sync(job.out)  # before any part changes: after a power cut, too, it describes no half-new graph
+        sync(job.out)  # before any file changes, so that after a power cut no summary describes a mixed graph
     for step in wanted:
         _ensure(job, step)
     missing = [step.name for step in STEPS if not step.optional and step.name not in job.state["done"]]
     if missing:
-        job.progress.note(f"not a graph yet: {', '.join(missing)} still to do")
+        job.progress.note(f"the graph is not complete: {', '.join(missing)} still to do")
     else:
         _summarise(job)
 
 
 def _forget(job: Job, first: str) -> None:
     if first not in BY_NAME:
-        raise ConvertError(f"there is no step {first!r}; the steps are {', '.join(BY_NAME)}.")
+        raise ConvertError(f"there is no step {first!r}. The steps are {', '.join(BY_NAME)}.")
     order = list(BY_NAME)
     for name in order[order.index(first) :]:
         job.state["done"].pop(name, None)
@@ -237,14 +236,14 @@ def _run(job: Job, step: Step) -> None:
 
 
 def _give_memory_back() -> None:
-    """What a step freed goes to the system, not to the next step's sum: allocators would keep it."""
+    """Return freed memory to the system. Otherwise allocators keep it, and it adds to the next step's memory."""
     pa.default_memory_pool().release_unused()
     with contextlib.suppress(OSError, AttributeError):  # only glibc has it
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _summarise(job: Job) -> None:
-    """graph.json, and the end of the work folder."""
+    """Write graph.json and remove the work folder."""
     done = {step.name: job.state["done"][step.name] for step in STEPS if step.name in job.state["done"]}
     files = {
         path: size

@@ -1,4 +1,4 @@
-"""Work by several threads, results in order, and never more than a few of them waiting."""
+"""Run work in several threads. Results come in order, and only a few of them wait at a time."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def in_order(make: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """make(item) for each item, in order; at most one result per thread is made ahead of its use."""
+    """make(item) for each item, in order. At most one result per thread is made ahead of its use."""
     rest = iter(items)
     with ThreadPoolExecutor(threads) as pool:
         waiting = deque(pool.submit(make, item) for item in islice(rest, threads))

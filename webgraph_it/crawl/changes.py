@@ -1,8 +1,8 @@
-"""What may change when a crawl is resumed: pure.
+"""What may change when a crawl is resumed. Pure.
 
-The names, the scope and the kinds of links make a graph what it is: other ones are another crawl. A change that
-only adds is welcome: more seeds, and a limit that is raised or removed (0 is no limit). What an old limit had cut
-is reconsidered under the new one (crawl/reconsider.py). Which setting may change how is in settings_table.py.
+The names, the scope and the kinds of links define the graph, so changing them would make another crawl. A change that
+only adds is allowed: more seeds, or a limit that is raised or removed (0 means no limit). Nodes that the old limit cut
+are reconsidered under the new one (crawl/reconsider.py). Which setting may change how is in settings_table.py.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from webgraph_it.settings_table import TABLE, OnResume, Unrecorded
 
 SETTINGS = "settings"
-"""Member of crawl.json with what the crawl was given, apart from what shapes the graph."""
+"""Member of crawl.json with the settings that were given and do not shape the graph."""
 
 
 class Change(NamedTuple):
@@ -53,10 +53,10 @@ def judged(
 
 
 def recorded(found: Mapping[str, Any], name: str) -> Any:
-    """The value that a crawl was begun with, from its crawl.json; None if that does not say.
+    """The value that a crawl started with, from its crawl.json; None if the file does not have it.
 
-    LINK_KINDS_FOLLOWED, which creates nodes, was recorded among the other settings by earlier versions, and only if it
-    was given.
+    Earlier versions recorded LINK_KINDS_FOLLOWED, which creates nodes, among the other settings, and only if it was
+    given.
     """
     row = TABLE.get(name)
     if name in found or row is None or row.unrecorded is not Unrecorded.ELSEWHERE or SETTINGS not in found:
@@ -65,14 +65,14 @@ def recorded(found: Mapping[str, Any], name: str) -> Any:
 
 
 def only_raised(before: Any, now: Any) -> bool:
-    """Whether a limit, where 0 is none, lets through all that it did."""
+    """Whether the new limit admits everything that the old one did; 0 means no limit."""
     if not isinstance(before, int) or not isinstance(now, int):
         return False
     return now == 0 or 0 < before <= now
 
 
 def same_seeds(before: Any, now: Any) -> bool:
-    """By content: where the file lies does not matter."""
+    """Compared by content: the path does not matter."""
     return isinstance(before, dict) and isinstance(now, dict) and before.get("md5") == now.get("md5")
 
 

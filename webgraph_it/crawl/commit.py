@@ -4,9 +4,9 @@
     scribe thread                     └─► write ─► fsync ─► store takes changes and lengths ─► committed.json
                                                                  ▲ the one instant that counts
 
-Before the store's commit the crawl is that of the commit before; after it, this one. A crash in between
-leaves shard bytes that no commit knows, which the next opening cuts off. `step` is held by whoever is in the middle
-of recording a page; the commit waits for it, and the next such page for the swap.
+A crash before the store's commit leaves the previous commit in force; a crash after it, this one. Shard bytes that no
+commit knows are cut off when the crawl is next opened. A page that is being recorded holds `step`: the commit waits for
+it, and the next such page waits for the swap.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Committer:
         self._turn = asyncio.Lock()
         self._committing: asyncio.Task[None] | None = None
         self.stopped = False
-        """Nothing more is committed."""
+        """If true, nothing more is committed."""
         self.commits = 0
         self.seconds = 0.0
         """Of all commits of this run together."""
@@ -53,12 +53,12 @@ class Committer:
         self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     def stop(self) -> None:
-        """Frontier and shards disagree: commit nothing more. A commit that has taken its changes still ends."""
+        """Frontier and shards disagree: commit nothing more. A commit that has taken its changes is still finished."""
         self.stopped = True
 
     async def commit(self, *, checkpoint: bool = False) -> None:
-        """With `checkpoint`, the next file numbers begin. It is finished even if its caller is cancelled: half of
-        one would stand in the way of the next, which waits for it."""
+        """With `checkpoint`, new files with the next numbers begin. Finishes even if the caller is cancelled, because
+        the next commit waits for it."""
         self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
         await asyncio.shield(self._committing)
 
@@ -67,7 +67,7 @@ class Committer:
             began = time.monotonic()
             await self._shards.room()
             async with self._step:
-                if self.stopped:  # perhaps while this one waited
+                if self.stopped:  # perhaps while this commit waited
                     return
                 frozen, done = self._swap(checkpoint)
             reached("after-swap")
@@ -78,7 +78,7 @@ class Committer:
             self.committed_at = time.time()
 
     def _swap(self, checkpoint: bool) -> tuple[Frozen, Future[None]]:
-        """Take what there is, between two pages, and give it to the scribe."""
+        """Between two pages, take what is not yet committed and hand it to the scribe thread."""
         frozen = self._frontier.freeze()
         tally = self._tally.to_bytes()
         commits = str(self._commits_before + self.commits + 1).encode()

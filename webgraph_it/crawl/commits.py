@@ -9,15 +9,15 @@ from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 
 LOOK_SECONDS = 1.0
-"""How often it is looked whether there is much to commit."""
+"""How often to check whether there is much to commit."""
 MAX_UNCOMMITTED = 60_000
-"""Changes of the frontier, some 18 MB: a crawl at full speed commits every ten seconds or so."""
+"""Changes to the frontier, about 18 MB: a crawl at full speed commits about every ten seconds."""
 MAX_UNCOMMITTED_SEEDS = 40_000
-"""The same while seeds are loaded, four for each: some 12 MB, ten thousand seeds."""
+"""The same while seeds are loaded, four changes each: ten thousand seeds, about 12 MB."""
 
 
 class Commits:
-    """Every commit of a run. `failed` is told of one that could not be made; nothing may be committed after it."""
+    """Every commit of a run. `failed` is called if one cannot be made; nothing may be committed after that."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Commits:
             raise
 
     async def commit_if_large(self) -> None:
-        """What is not yet committed is in memory: a fast crawl commits before its time."""
+        """Uncommitted changes are in memory, so a fast crawl commits early."""
         await self._commit_above(MAX_UNCOMMITTED)
 
     async def commit_if_many_seeds(self) -> None:

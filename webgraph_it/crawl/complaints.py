@@ -1,4 +1,4 @@
-"""What cannot be written in reports/ is said once: it is not the crawl that suffers."""
+"""Warns once about each file in reports/ that cannot be written: the crawl itself is not affected."""
 
 import logging
 from pathlib import Path
@@ -12,7 +12,7 @@ class Complaints:
         self._said: set[str] = set()
 
     def about(self, what: str, error: Exception) -> None:
-        """Once for each."""
+        """Logs only the first time for each `what`."""
         if what not in self._said:
             self._said.add(what)
             logger.warning("%s in %s could not be written: %s.", what, self._folder, error)

@@ -1,4 +1,4 @@
-"""Whether the crawl may hand out URLs: it is paused as long as anybody has a reason.
+"""Whether the crawl may hand out URLs: it is paused while there is at least one reason.
 
 Each reason has a name and an owner: the disk watch pauses for `disk` and lifts only that. Pure but for `hold`.
 """
@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 class Control:
-    """The reasons for which the crawl is paused now, in the order in which they came.
+    """The current reasons for a pause, in the order in which they came.
 
-    `hold` is called when the first reason comes (True) and when the last one is lifted (False), and not in between:
-    who lifts a reason that is not there changes nothing.
+    `hold` is called when the first reason comes (True) and when the last one is lifted (False), and not in between.
+    Lifting a reason that is not there changes nothing.
     """
 
     def __init__(self, hold: Callable[[bool], None]) -> None:
@@ -29,7 +29,7 @@ class Control:
         return tuple(self._reasons)
 
     def pause(self, reason: str) -> bool:
-        """True: this reason is new."""
+        """Returns whether this reason is new."""
         if reason in self._reasons:
             return False
         self._reasons[reason] = None
@@ -38,7 +38,7 @@ class Control:
         return True
 
     def unpause(self, reason: str) -> bool:
-        """True: this reason was there. Others keep the crawl paused."""
+        """Returns whether this reason was there. Other reasons keep the crawl paused."""
         if reason not in self._reasons:
             return False
         del self._reasons[reason]

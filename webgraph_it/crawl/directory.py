@@ -1,12 +1,11 @@
-"""The crawl directory (JOBDIR) of a crawl that runs: who owns it, and whether this crawl may resume in it.
+"""The crawl directory (JOBDIR) of a running crawl: who owns it, and whether this crawl may resume in it.
 
-Where everything is, is said in shards/directory.py. crawl.json has the recipe version, scope, seeds and the settings
-that shape the graph; under "settings" whatever else the crawl was given, under "history" each change with its time.
+shards/directory.py gives the layout. crawl.json has the recipe version, scope, seeds and the settings that shape the
+graph. Its "settings" are the other settings that were given; its "history" has each change with its time.
 
-Guarantees: a directory made with other names, scope or limits is refused, naming each difference, unless the
-difference only adds (crawl/changes.py); two processes never work in one directory; committed.json never runs
-ahead of the frontier's own commit; nothing is written through a symbolic link, or where others may write
-(crawl/ownership.py).
+Guarantees: a directory made with other names, scope or limits is refused, and each difference is named, unless it only
+adds (crawl/changes.py). Two processes never work in one directory. committed.json is never ahead of the frontier's own
+commit. Nothing is written through a symbolic link, or where others may write (crawl/ownership.py).
 """
 
 import fcntl
@@ -32,7 +31,7 @@ from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.seed_changes import contains_all_seeds
 
 HISTORY = "history"
-"""Like SETTINGS a member of crawl.json that is not part of the crawl's identity."""
+"""Like SETTINGS, a member of crawl.json that is not part of the crawl's identity."""
 _SEEDS_COPY = re.compile(rf"{SEEDS}/[0-9]{{6,18}}\.txt")
 
 
@@ -41,14 +40,14 @@ class DirectoryError(Exception):
 
 
 class JobDirectory(CrawlDirectory):
-    """A crawl directory to crawl in: its identity, its lock, and what is written there."""
+    """The directory of a running crawl: its identity, its lock, and what is written there."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._lock_fd: int | None = None
 
     def claim(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> list[Change]:
-        """Make it ours: lock it, and write crawl.json, or compare it and note what changed."""
+        """Lock the directory. Then write crawl.json, or compare it and note what changed. Returns the changes."""
         refuse_foreign(self.path)
         make_folder(self.path)
         self.lock()
@@ -82,7 +81,7 @@ class JobDirectory(CrawlDirectory):
             self._lock_fd = None
 
     def record(self) -> dict[str, Any]:
-        """crawl.json, with members of the kinds that a resume relies on; empty if there is none."""
+        """crawl.json, with the types of its members checked; empty if there is no such file."""
         found = super().record()
         for name, kind, expected in ((SETTINGS, dict, "an object"), (HISTORY, list, "a list")):
             if name in found and not isinstance(found[name], kind):
@@ -92,7 +91,7 @@ class JobDirectory(CrawlDirectory):
         return found
 
     def check_identity(self, identity: Mapping[str, Any]) -> list[Change]:
-        """The differences that only add; refuses to resume a crawl whose graph would mean something else."""
+        """The differences that only add. Refuses to resume a crawl if its graph would mean something else."""
         if not self.crawl_file.exists():
             return []
         allowed, refused = judged(self.record(), identity, self._seeds_only_added)
@@ -106,7 +105,7 @@ class JobDirectory(CrawlDirectory):
     # -- seeds ---------------------------------------------------------------------------------------------
 
     def seeds_copy(self) -> Path | None:
-        """The crawl's own copy of its seed list; None if it has none (made before there were copies)."""
+        """The crawl's own copy of its seed list; None for a crawl from before there were copies."""
         name = _member(self.record().get("SEEDS"), "copy")
         if name and not (isinstance(name, str) and _SEEDS_COPY.fullmatch(name)):
             raise _damaged(
@@ -127,7 +126,7 @@ class JobDirectory(CrawlDirectory):
         return copy is not None and contains_all_seeds(Path(identity["SEEDS"]["file"]), copy)
 
     def _with_copied_seeds(self, identity: Mapping[str, Any]) -> dict[str, Any]:
-        """The identity, with the name of a copy of its seed list that is on disk."""
+        """Copy the seed list to disk. Returns the identity with the name of the copy."""
         seeds = identity.get("SEEDS")
         if not _member(seeds, "file"):
             return dict(identity)
@@ -141,7 +140,7 @@ class JobDirectory(CrawlDirectory):
     # -- changes -------------------------------------------------------------------------------------------
 
     def _note_changes(self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None) -> list[Change]:
-        """crawl.json with what is different now, if anything is; the changes."""
+        """Rewrite crawl.json if anything changed. Returns the changes."""
         found = self.record()
         changes = self.check_identity(identity)
         names = {change.name for change in changes}
@@ -190,7 +189,7 @@ class JobDirectory(CrawlDirectory):
 
 
 def refuse_unusable(path: Path) -> None:
-    """Raise DirectoryError if no crawl can live there; leaves nothing behind."""
+    """Raise DirectoryError if the path cannot hold a crawl; leaves nothing behind."""
     try:
         nearest = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
         if not nearest.is_dir():
@@ -219,7 +218,7 @@ def _damaged(found: str) -> DirectoryError:
 
 
 def _entry(changes: list[Change]) -> dict[str, Any]:
-    """A line of the history."""
+    """An entry of the history."""
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": __version__,

@@ -1,4 +1,4 @@
-"""The crawl pauses while the disk has less room than MIN_FREE_DISK, and resumes by itself. Pure but for the log."""
+"""Pauses the crawl while the disk has less free space than MIN_FREE_DISK, and resumes it. Pure but for the log."""
 
 import logging
 from pathlib import Path
@@ -9,11 +9,11 @@ logger = logging.getLogger(__name__)
 
 REASON = "disk"
 DISK_SECONDS = 2.0
-"""How often the disk is looked at."""
+"""How often the free space is checked."""
 
 
 class DiskWatch:
-    """Pauses for its own reason and lifts no other."""
+    """Pauses for its own reason, and never lifts another."""
 
     def __init__(self, control: Control, min_free_bytes: int, path: Path) -> None:
         self._control = control

@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 class Failures:
-    """The first failure of a crawl is the one that is told: whatever comes after it is a consequence."""
+    """Reports only the first failure of a crawl, because later ones follow from it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -32,12 +32,12 @@ class Failures:
             )
 
     def note_silently(self, why: str) -> None:
-        """Somebody else says it, with a traceback."""
+        """For a failure that Scrapy logs itself, with a traceback."""
         self._first = self._first or why
 
 
 def of_step(error: BaseException, path: Path) -> tuple[str, str]:
-    """Why a step of the crawl could not be finished, and what to do; an empty string: resume."""
+    """Why a step of the crawl could not be finished, and what to do. An empty remedy means: resume."""
     if isinstance(error, FrontierError):  # its store cannot be read
         remedy = "to resume, restore frontier/ from a copy made after the last commit, or "
         return str(error), remedy + how_to_repair(path)

@@ -1,4 +1,4 @@
-"""Which hosts wait for what, in groups: from the frontier's words to those of the log. Pure."""
+"""Groups the hosts that wait by reason, and translates the frontier's reasons into the log's. Pure."""
 
 from collections.abc import Container, Iterable
 
@@ -14,7 +14,7 @@ FAILURES = {
 
 
 def why(wait: Wait, robots_waits: Container[str]) -> Why:
-    """`robots_waits`: hosts whose robots.txt could not be reached."""
+    """`robots_waits`: hosts whose robots.txt was unreachable."""
     if wait.for_address:
         return Why.ADDRESS
     if wait.host in robots_waits:
@@ -25,7 +25,7 @@ def why(wait: Wait, robots_waits: Container[str]) -> Why:
 
 
 def grouped(waits: Iterable[Wait], robots_waits: Container[str], ahead: float) -> tuple[HostWait, ...]:
-    """`ahead`: seconds that the crawl's clock is ahead of the machine's, by which the times are given."""
+    """Times are by the machine's clock; `ahead` is how many seconds the crawl's clock is ahead of it."""
     groups: dict[Why, tuple[int, float]] = {}
     for wait in waits:
         reason = why(wait, robots_waits)

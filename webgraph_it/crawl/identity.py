@@ -8,17 +8,17 @@ from webgraph_it.urls import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
 
 SHAPING = tuple(name for name, row in TABLE.items() if row.shapes_graph and name != "SEEDS")
-"""Recorded with their values; of the seeds crawl.json has the file and its digest."""
+"""Settings recorded with their values. For the seeds, crawl.json has the file and its digest."""
 
 
 class Values(Protocol):
-    """Settings that have been read: a CrawlSettings, or Scrapy's after `check`."""
+    """Parsed settings: a CrawlSettings, or Scrapy's after `check`."""
 
     def __getitem__(self, name: str, /) -> Any: ...
 
 
 def identity_of(settings: Values) -> dict[str, Any]:
-    """What crawl.json says of the crawl itself."""
+    """The crawl's identity as crawl.json records it."""
     seeds = Path(settings["SEEDS"]).absolute()
     return {
         "recipe_version": RECIPE_VERSION,

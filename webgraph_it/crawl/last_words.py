@@ -1,4 +1,4 @@
-"""What the log says when a crawl has ended: what there is, and how to resume. Pure."""
+"""The last log lines of a crawl: the results, and how to resume. Pure."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +10,8 @@ from webgraph_it.crawl.tally import Tally
 def last_words(
     tally: Tally, path: Path, reports: Path, loaded: Loaded | None, left: int, reason: str, *, failed: bool
 ) -> Iterator[str]:
-    """`loaded`: how far the seeds were loaded, None if that has not begun; `left`: URLs that wait. Who failed has
-    been told how to resume."""
+    """`loaded`: how far the seeds were loaded, None if loading has not started; `left`: URLs still queued. After a
+    failure, the error message has already said how to resume."""
     yield f"{tally.pages} pages, {tally.links} links in {path}; reports in {reports}."
     seeds_are_left = loaded is not None and not loaded.finished
     if loaded is not None and seeds_are_left:

@@ -1,6 +1,6 @@
-"""What to say when this machine, not a server, is why URLs cannot be fetched: once a minute. Pure.
+"""The warning, at most once a minute, that this machine rather than a server keeps URLs from being fetched. Pure.
 
-The URLs lose nothing by it: they go back to the frontier as they were (visit.GiveBack). The operator should know.
+The URLs lose nothing: they go back to the frontier as they were (visit.GiveBack).
 """
 
 SAID_EVERY_SECONDS = 60.0
@@ -27,7 +27,7 @@ class LocalFailures:
         self._said_at: dict[str, float] = {}
 
     def note(self, reason: str, now: float) -> str:
-        """A URL went back because of it. What to log; empty: it was said less than a minute ago."""
+        """Count a URL that went back. Returns what to log, or "" within a minute of the last warning."""
         count = self._unsaid[reason] = self._unsaid.get(reason, 0) + 1
         if now - self._said_at.get(reason, -SAID_EVERY_SECONDS) < SAID_EVERY_SECONDS:
             return ""
@@ -35,4 +35,4 @@ class LocalFailures:
         self._unsaid[reason] = 0
         found, remedy = _WORDS[reason]
         urls = "1 URL goes" if count == 1 else f"{count:,} URLs go"
-        return f"This machine cannot fetch: {found} ({reason}). {urls} back to be tried again. {remedy}"
+        return f"This machine cannot fetch: {found} ({reason}). {urls} back to the frontier for a retry. {remedy}"

@@ -1,7 +1,7 @@
-"""Components of ours under the names that they had: a user's settings, or an older crawl's, may still say them.
+"""Old paths of our components, which a user's settings or an older crawl may still name.
 
-What a user gives is refused with the new name (engine/moved.py). What a crawl directory remembers is translated: the
-crawl was begun with that component, and resumes with it.
+An old path in a user's settings is refused, and the error gives the new path (engine/moved.py). An old path in a crawl
+directory is translated: the crawl started with that component, and resumes with it.
 """
 
 from collections.abc import Mapping
@@ -41,16 +41,16 @@ EITHER = (
     *("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS"),
     "DOWNLOAD_HANDLERS",
 )
-"""Settings that name many of them, with the _BASE of each."""
+"""Settings that name several components; each has a _BASE."""
 NAMING = (
     *(each for name in EITHER for each in (name, f"{name}_BASE")),
     *("SCHEDULER", "DOWNLOADER", "GRAPH_WRITER", "LOG_FORMATTER"),
 )
-"""Settings that name one of them."""
+"""Settings that name one component."""
 
 
 def translated(name: str, value: Any) -> Any:
-    """A setting that a crawl directory remembers, with the paths that its components have now."""
+    """The value that a crawl directory remembers, with the current paths of its components."""
     if name not in NAMING:
         return value
     if isinstance(value, Mapping):

@@ -1,14 +1,15 @@
-"""How a crawl ended, as the caller of the process is told (docs/operations.md)."""
+"""The exit code of a crawl (docs/operations.md)."""
 
 FINISHED, FAILED, WRONG_USAGE, STOPPED = 0, 1, 2, 3
-"""Exit codes: nothing is left to do; something broke; it did not begin; URLs are left, resume with the same JOBDIR."""
+"""Exit codes: nothing left to do; failed; not started; URLs left, to resume with the same JOBDIR."""
 
 FAILURES = ("failed", "start_error")
-"""Reasons for which a spider is closed that are a mistake of ours, or of the machine's."""
+"""Close reasons that mean a failure: a bug of ours, or a fault of the machine."""
 
 
 def exit_code(reason: str, left: int) -> int:
-    """`reason`: why the spider was closed; `left`: URLs that wait. Who is stopped may not have begun: no 0."""
+    """`reason`: why the spider was closed; `left`: URLs still queued. A crawl that was stopped never returns 0, because
+    it may have been stopped before its seeds were loaded."""
     if reason in FAILURES:
         return FAILED
     return STOPPED if left or reason != "finished" else FINISHED

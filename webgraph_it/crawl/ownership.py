@@ -1,8 +1,8 @@
-"""Whose is the crawl directory? Asked before anything in it is read or written; nothing here writes.
+"""Checks who owns the crawl directory, before anything in it is read or written. Nothing here writes.
 
-A directory may have been prepared by somebody else: crawl.lock as a symbolic link to a file that is worth something,
-graph/ as one to a folder full of them. RocksDB opens its files by name and follows links, so each is looked at. The
-directory is ours and nobody else may write to it: what was found stays true.
+Another user may have prepared the directory: crawl.lock may be a symbolic link to a valuable file, and graph/ a link to
+a folder full of them. RocksDB opens its files by name and follows links, so each file is checked. The directory must be
+ours, and nobody else may write to it, so the result of the check stays true.
 """
 
 import os
@@ -13,7 +13,7 @@ from webgraph_it.shards.directory import FILES, FOLDERS
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raise NotOursError if the crawl directory, or something of a crawl in it, is not ours; there may be none."""
+    """Raise NotOursError if the crawl directory, or a crawl's file in it, is not ours. It need not exist."""
     if path.is_symlink():
         raise NotOursError(
             f"JOBDIR {path} is a symbolic link, which others may redirect: give the directory that it leads to."

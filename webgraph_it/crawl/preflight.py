@@ -1,7 +1,7 @@
-"""Everything that can be wrong before a crawl begins, found before anything is touched: one sentence each.
+"""Finds everything that can be wrong before a crawl begins, before anything is written: one sentence each.
 
 Settings, contact, seeds, file descriptors, and, for a directory that exists: its identity, its owner, its
-frontier and its shards. The spider turns a sentence into Scrapy's usage error, exit code 2.
+frontier and its shards. The command prints the sentence and exits with code 2.
 """
 
 import json
@@ -19,6 +19,8 @@ from webgraph_it.crawl.directory import (
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, recall, remembered
+from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
+from webgraph_it.crawl.stdin_seeds import take_stdin
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.values import Settings, SettingsError, check
@@ -33,15 +35,25 @@ from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
 logger = logging.getLogger(__name__)
 
-PROBLEMS = (SettingsError, ScheduleError, SeedsError, DirectoryError, NotOursError, FrontierError, ShardError)
+PROBLEMS = (
+    SettingsError,
+    RulesFileError,
+    ScheduleError,
+    SeedsError,
+    DirectoryError,
+    NotOursError,
+    FrontierError,
+    ShardError,
+)
 LEAST_CONNECTIONS = 4
 ROOMY_BYTES = 150_000_000
-"""A worker needs some 30 MB to start. With less than this it is tried out, which takes half a second."""
+"""A worker needs about 30 MB to start. Below this limit one is started as a test, which takes half a second."""
 
 
 def preflight(settings: Settings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
     recall_crawl(settings)
+    take_stdin(settings)
     given = given_names(settings)
     values = check(settings)
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
@@ -50,6 +62,7 @@ def preflight(settings: Settings) -> None:
     ):
         raise SettingsError(nobody_to_ask)
     Plan(values.BANDWIDTH_SCHEDULE, values.BANDWIDTH_SCHEDULE_FILE, values.SCHEDULE_TIMEZONE)
+    RulesFile(values.RULES_FILE).reload()
     check_memory(values.EXTRACT_MEMORY, values.EXTRACT_WORKERS)
     fit_descriptors(settings)
     if settings.get("JOBDIR") is not None and not str(settings["JOBDIR"]).strip():
@@ -71,7 +84,7 @@ def preflight(settings: Settings) -> None:
 
 
 def check_memory(memory_bytes: int, workers: int) -> None:
-    """A worker with little memory is tried out; with plenty it surely starts."""
+    """Start a worker as a test if its memory is small. With plenty of memory it certainly starts."""
     if workers and memory_bytes < ROOMY_BYTES and not can_read(memory_bytes):
         raise SettingsError(
             f"EXTRACT_MEMORY is {memory_bytes / 1e6:g} MB, with which a worker cannot read one small page; "
@@ -80,7 +93,7 @@ def check_memory(memory_bytes: int, workers: int) -> None:
 
 
 def recall_crawl(settings: Settings) -> None:
-    """A crawl that exists is resumed with what it was given before, except for what is given now."""
+    """An existing crawl resumes with the settings it was given before, except those given now."""
     if not settings.get("JOBDIR"):
         return
     directory = JobDirectory(Path(settings["JOBDIR"]))
@@ -93,13 +106,13 @@ def recall_crawl(settings: Settings) -> None:
 
 
 def check_seeds(path: Path, surts: tuple[str, ...]) -> None:
-    """There are seeds, and they fit the scope."""
+    """Check that there are seeds, and that they are in scope."""
     if sentence := refusal(path, read_seeds(path, surts), surts):
         raise SeedsError(sentence)
 
 
 def fit_descriptors(settings: Settings) -> None:
-    """Every socket is a file descriptor: take what the system allows, and lower the cap to what it leaves."""
+    """Every socket needs a file descriptor. Raise our limit as far as allowed, and lower the cap to what remains."""
     wanted: int = settings["MAX_TCP_CONNECTIONS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:

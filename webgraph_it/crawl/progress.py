@@ -9,19 +9,19 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple, TextIO
 
 SHORTEST_SECONDS = 1e-6
-"""No rate is of less time than this."""
+"""The shortest interval over which a rate is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The crawl at one moment. Rates are over the time since the snapshot before."""
+    """The crawl at one moment. Rates are since the previous snapshot."""
 
     time: float
     pages: int
     pages_per_second: float
     mean_pages_per_second: float
     wire_bytes: int
-    """What came over the wire in this run, read or not, headers and TLS included: what bandwidth_cap limits."""
+    """Bytes received on the wire in this run, read or not, including headers and TLS: what bandwidth_cap limits."""
     wire_bytes_per_second: float
     bandwidth_cap: float | None
     """Bytes per second on the wire allowed at this hour; None = no limit."""
@@ -55,14 +55,14 @@ class Run(NamedTuple):
     """Where this run of the crawl began."""
 
     opened_at: float
-    """By a clock that does not jump, as all times here but Snapshot.time."""
+    """By a monotonic clock, like all times here except Snapshot.time."""
     pages: int
     """Of the runs before."""
     seconds: float
     """Of the runs before."""
 
     def seconds_at(self, now: float) -> float:
-        """Crawling time of all runs."""
+        """Total crawling time over all runs."""
         return self.seconds + now - self.opened_at
 
 
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
 
 TakeMoment = Callable[[Moment | None], Moment]
-"""The crawl now; rates since the moment that is given, or since the run began."""
+"""Takes the current moment; its rates are since the given moment, or since the run began."""
 
 
 class Rates(NamedTuple):
@@ -87,7 +87,7 @@ class Rates(NamedTuple):
 
 
 def rates(pages: int, wire_bytes: int, now: float, run: Run, last: Moment | None) -> Rates:
-    """`pages` of all runs, `wire_bytes` of this one; since `last`, or since the run began."""
+    """Rates since `last`, or since the run began. `pages` counts all runs, `wire_bytes` only this one."""
     since, pages_then, bytes_then = (
         (last.when, last.snapshot.pages, last.snapshot.wire_bytes) if last else (run.opened_at, run.pages, 0)
     )

@@ -1,4 +1,4 @@
-"""progress.jsonl: a Snapshot a line, every second at first; the stats show the same moment."""
+"""progress.jsonl: one Snapshot per line, every second at first. The stats show the same moment."""
 
 import math
 import os
@@ -26,7 +26,7 @@ def is_due(now: float, run: Run, last: Moment | None) -> bool:
 
 
 class ProgressLog:
-    """`take` gives the moment, with rates since the one before; `set_stat` takes a stat's name and value."""
+    """`take` returns the current moment, with rates since the given one. `set_stat` takes a stat's name and value."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ProgressLog:
         snapshot = self.last.snapshot
         try:
             self._append(snapshot.to_json())
-        except OSError as error:  # a full disk, mostly: the crawl itself waits for room
+        except OSError as error:  # usually a full disk, for which the crawl itself waits
             self._complaints.about(PROGRESS_FILE, error)
         self._set_stats(snapshot)
 

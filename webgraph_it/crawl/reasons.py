@@ -1,4 +1,4 @@
-"""The one table of what a missing reply means: for its host, and for the URL. Pure.
+"""The only table of what a missing reply means for the host and for the URL. Pure.
 
 A reason is the name that the fetcher gives a failure (docs/fetching.md). It stays the same from the socket to the stats
 (`fetch/error/<reason>`), to the exception that Scrapy's users see (`error.reason`) and to the page log.
@@ -9,20 +9,20 @@ from typing import NamedTuple
 from webgraph_it.frontier.records import Failure
 
 CALLED_OFF = "called-off"
-"""The crawl stops, and did not wait for this fetch."""
+"""The crawl is stopping and did not wait for this fetch."""
 COMPONENT = "component"
-"""An exception of a downloader middleware or handler that is no failure of a fetch: a mistake in it."""
+"""An exception in a downloader middleware or handler that is not a failed fetch: a bug in that component."""
 
 
 class Meaning(NamedTuple):
-    """What a failure says."""
+    """What a failure means."""
 
     failure: Failure
-    """What counts against the host; NONE: nothing does."""
+    """What counts against the host; NONE if nothing does."""
     nobody_there: bool = False
-    """The site may be there under another spelling."""
+    """Whether the site may exist under another spelling."""
     goes_back: bool = False
-    """The URL was not really tried: it goes back as it was."""
+    """Whether the URL goes back as it was, because it was not really tried."""
 
 
 _DNS = Meaning(Failure.DNS, nobody_there=True)
@@ -63,19 +63,19 @@ MEANINGS = {
 
 
 def meaning_of(reason: str) -> Meaning | None:
-    """None for what is no failure of a fetch: a refusal, such as robots.txt's."""
+    """None for a reason that is not a failed fetch: a refusal, such as by robots.txt."""
     return _DNS if reason.startswith("forbidden/") else MEANINGS.get(reason)
 
 
 def failure_of_status(status: int) -> Failure:
-    """What an HTTP status says of the host."""
+    """What an HTTP status says about the host."""
     if status in (429, 503):
         return Failure.BUSY
     return Failure.SERVER if status >= 500 else Failure.NONE
 
 
 def failure_of(status: int, reason: str) -> Failure:
-    """What a page says of its host. Status 0: no reply came, and the reason says why."""
+    """What a page says about its host. Status 0: there was no reply, and the reason says why."""
     if status:
         return failure_of_status(status)
     meaning = meaning_of(reason)

@@ -1,9 +1,9 @@
-"""A limit was raised: what it had cut is judged again, so that the graph becomes that of the larger limit.
+"""When a limit is raised, the nodes it had cut are judged again, so that the graph becomes that of the larger limit.
 
 The page log names every node that a quota cut, with its depth and the page that found it; the frontier knows
-which of them are still cut. So the log is read through once after a limit was raised. The frontier notes the
-limits when that is done: a crash on the way makes the next run read the log again, which changes nothing for what
-was queued already. A node that is queued keeps its line in the log; when it is fetched, its last line counts.
+which of them are still cut. So the log is read once after a limit is raised. When that is done, the
+frontier notes the limits. After a crash in between, the next run reads the log again, which does not change what was
+already queued. A queued node keeps its line in the log; when it is fetched, its last line counts.
 """
 
 import json
@@ -23,7 +23,7 @@ from webgraph_it.urls.names import digest
 
 META_NAME = "limits"
 AT_ONCE = 500
-"""Lines of the log between two moments at which the crawl may commit."""
+"""Lines of the log between two points where the crawl may commit."""
 
 
 def reconsidered(
@@ -34,7 +34,7 @@ def reconsidered(
     limits: Limits,
     now: float,
 ) -> Iterator[int]:
-    """Queue what the limits of today let in; yields, every now and then, how many nodes that were so far."""
+    """Queue the nodes that the current limits admit. Yields from time to time how many they are so far."""
     wanted = json.dumps([limits.max_depth, limits.max_pages_per_host]).encode()
     if frontier.get_meta(META_NAME) == wanted:
         return
@@ -74,6 +74,6 @@ def _cut_node(line: Mapping[str, Any]) -> tuple[Link, tuple[int, int, str]]:
 
 
 def page_parts(directory: Path, committed: Mapping[str, Durable]) -> list[Part]:
-    """The page log as far as it was committed, in order."""
+    """The committed part of the page log, in order."""
     lengths = {name: file.length for name, file in committed.items()}
     return CrawlDirectory(directory).parts_within(PAGES_FOLDER, lengths)

@@ -1,16 +1,16 @@
-"""The one step of a page: it is recorded whole, or not at all.
+"""Recording a page is one step: the page is recorded completely, or not at all.
 
     page log ─► links to the frontier, URL list ─► lease ends ─► shard record ─► tally     (no await in between)
 
 The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
-tens of thousands of links would keep everybody waiting: it is recorded in slices, with `step` held, which the
-commit and the pages after it take, too. So the lines of a page in the URL list stand together, except for seeds that
-were loaded meanwhile, and in the order of the page log: repair (repair/discovery.py) builds on that.
+tens of thousands of links would block the event loop, so it is recorded in slices while it holds `step`, a lock that
+the commit and later pages take too. So the lines of a page in the URL list are contiguous, except for seeds loaded
+meanwhile, and in the order of the page log. repair (repair/discovery.py) relies on that.
 
-An exception inside the step (a writer that fails, a damaged frontier) leaves them in disagreement: the page is finished
-in the frontier and perhaps not in the shards. Neither can be undone in memory, but the last commit is whole. So
-`Leases.fail` is told, nothing more is recorded, and the crawl stops without committing: what was done since the last
-commit is done again by the next run.
+An exception inside the step (a writer that fails, a damaged frontier) makes frontier and shards disagree: the page is
+done in the frontier and perhaps not in the shards. Neither can be undone in memory, but the last commit is whole. So
+`Leases.fail` is called, nothing more is recorded, and the crawl stops without a commit. The next run repeats what was
+done since the last commit.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ from webgraph_it.shards.writer import Shards
 
 PARENTS = (State.FETCHED, State.REDIRECT)
 OUTSIDE = "outside-scope"
-"""Reason of the lines for what is found outside the graph and waits to be fetched."""
+"""Reason in the page log for a URL outside the graph that is waiting to be fetched."""
 LINKS_AT_ONCE = 500
-"""Links that are recorded without a pause: ten milliseconds or so, if all are new hosts."""
+"""Links that are recorded without a pause: about ten milliseconds, if all are on new hosts."""
 
 
 class Recorder:
@@ -46,15 +46,15 @@ class Recorder:
         self.shards = shards
         self.tally = tally
         self.step = asyncio.Lock()
-        """Held while a page is half recorded. First come, first served: neither pages nor commits starve."""
+        """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.recent: deque[str] = deque(maxlen=0)
-        """The page log's last lines, oldest first. Who wants to show them gives it a length."""
+        """The last lines of the page log, oldest first. Who wants to show them gives it a length."""
 
     def __repr__(self) -> str:
         return f"<Recorder {self.tally.pages} pages, {self.tally.links} links>"
 
     async def take(self, page: Page) -> None:
-        """Record it once there is room for it; a wide one in slices."""
+        """Wait until the writer has room, then record the page; in slices if it has many links."""
         if self.shards.full:
             await self.shards.room()
         if len(page.links) <= LINKS_AT_ONCE and not self.step.locked():
@@ -63,14 +63,14 @@ class Recorder:
             await self._record_in_slices(page)
 
     def record(self, page: Page) -> None:
-        """The one step of a page: all of it, or the crawl has failed. After a failure it does nothing."""
+        """Record the page in one step. If it cannot be completed, the crawl fails. After a failure it does nothing."""
         if self._may_record(page):
             with self._whole_step():
                 for _ in self._slices(page):
                     pass
 
     async def _record_in_slices(self, page: Page) -> None:
-        """The same; others may run in between, but no commit, and no other page is recorded."""
+        """As `record`, but other tasks may run in between. No commit and no other page comes in between."""
         async with self.step:
             if self._may_record(page):
                 with self._whole_step():
@@ -80,7 +80,7 @@ class Recorder:
                             await self.shards.room()
 
     def _may_record(self, page: Page) -> bool:
-        """Somebody's component may have made a second Page of one lease."""
+        """False after a failure. Raises ValueError if a user's component made a second Page of one lease."""
         if self._leases.ended:
             return False
         if page.digest not in self._leases.out:
@@ -89,7 +89,7 @@ class Recorder:
 
     @contextmanager
     def _whole_step(self) -> Iterator[None]:
-        """What leaves it half way, a cancellation too, ends the crawl."""
+        """Any exception inside, even a cancellation, ends the crawl."""
         try:
             yield
         except BaseException as error:
@@ -115,10 +115,13 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
-        self.tally.count(page, len(children), is_parent=is_parent)
+        if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
+            self.tally.count_cut(page.state, page.reason)
+        else:
+            self.tally.count(page, len(children), is_parent=is_parent)
 
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
-        """Some links of a page that is being recorded join the frontier."""
+        """Add some links of the page to the frontier."""
         lease = self._leases.out[page.digest]
         return self._frontier.add(
             links,
@@ -131,7 +134,7 @@ class Recorder:
         )
 
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
-        """Seeds are nodes before any page points to them: one step, like a page's."""
+        """Record seeds in one step, like a page. They are nodes before any page links to them."""
         if self._leases.ended:
             raise ValueError("seeds were given to a crawl that has ended")
         with self._whole_step():
@@ -141,7 +144,7 @@ class Recorder:
         return added
 
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
-        """What the frontier met for the first time goes to the URL list; what it cut, to the page log."""
+        """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""
         nodes = [link for link in added.new if link.digest not in fetch_only] if fetch_only else added.new
         if nodes:
             self.shards["urls"].write(url_lines(nodes))
@@ -150,7 +153,7 @@ class Recorder:
             self.tally.count_cut(state, reason)
 
     def _log_outside(self, page: Page, added: Added) -> None:
-        """What is to be fetched but is no node stands in no URL list: the page log keeps it for a repair."""
+        """A URL that is fetched but is not a node is in no URL list, so the page log keeps it for a repair."""
         cut = {each.link.digest for each in added.cut}
         for link in added.new:
             if link.digest in page.fetch_only and link.digest not in cut:
@@ -163,7 +166,7 @@ class Recorder:
 
 
 def outcome_of(page: Page) -> Outcome:
-    """What a recorded page says of its host: a last failure counts like the ones before it."""
+    """What a recorded page says about its host. A final failure counts like the earlier ones."""
     failure = failure_of(page.status, page.reason)
     return Outcome(
         failure=failure,
@@ -176,5 +179,5 @@ def outcome_of(page: Page) -> Outcome:
 
 
 def same_host(key: str, other: str) -> bool:
-    """By their keys."""
+    """Whether two keys are on the same host."""
     return key.partition(")")[0] == other.partition(")")[0]

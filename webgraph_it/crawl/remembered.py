@@ -1,11 +1,11 @@
-"""What a crawl was given, remembered in its directory: JOBDIR alone resumes the same crawl, under the same caps.
+"""The settings of a crawl, remembered in its directory: JOBDIR alone resumes the same crawl, under the same caps.
 
-Remembered: every setting given with -s, every setting of ours that a project or a spider sets to something else than
-our default, and whatever else they set. What is given again counts, and is noted in crawl.json with the time. A path
-is remembered in full, so that the crawl may be resumed from another working directory.
+Remembered: every setting given with -s, every setting of ours for which a project or a spider has another value than
+our default, and all other settings of theirs. A value given again replaces the old one, and crawl.json notes the change
+and its time. Paths are stored as absolute, so that the crawl can be resumed from another working directory.
 
 Not remembered: JOBDIR itself, what belongs to one run (logging, CLOSESPIDER_…, the event loop), what shapes the
-graph (it is the crawl's identity, and stands in crawl.json anyway), and what looks like a secret.
+graph (crawl.json has it as the crawl's identity), and what looks like a secret.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,9 @@ from webgraph_it.settings_readers import FILE, TOKEN_FILE
 from webgraph_it.settings_table import TABLE
 
 PROJECT = 20
-"""Scrapy's priority of what a settings module says."""
+"""Scrapy's priority for a settings module."""
 COMMAND_LINE = 40
-"""Scrapy's priority of what is given with -s."""
+"""Scrapy's priority for -s."""
 OF_ONE_RUN = (
     "JOBDIR",
     "TWISTED_REACTOR",
@@ -37,11 +37,11 @@ OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
 PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, TOKEN_FILE))
 REMEMBERED = "REMEMBERED_SETTINGS"
-"""The setting under which preflight leaves what it will remember, before anything is fitted to the machine."""
+"""The setting in which preflight stores what to remember, before it adapts any value to this machine."""
 
 
 def recall(settings: Settings, record: Mapping[str, Any]) -> None:
-    """Set what the crawl was given before and is not given now, as if it had been typed again."""
+    """Set what was given before and is not given now, as if it had been typed again."""
     shaping = {
         name: recorded(record, name)
         for name in SHAPING
@@ -53,29 +53,29 @@ def recall(settings: Settings, record: Mapping[str, Any]) -> None:
             continue
         try:
             settings.set(name, translated(name, value), priority=COMMAND_LINE)
-        except (TypeError, ValueError):  # Scrapy takes nothing but an object for a dict of components
+        except (TypeError, ValueError):  # Scrapy accepts only an object for a dict of components
             raise SettingsError(
                 f"crawl.json has {shown(value)} as {name}; expected: an object. Restore the file from a copy."
             ) from None
 
 
 def given_names(settings: Settings) -> list[str]:
-    """What is worth remembering, by name; asked before values are parsed, when defaults still look like ours."""
+    """The names of the settings to remember. Call it before values are parsed, while defaults still equal ours."""
     return [name for name in sorted(map(str, settings)) if _is_lasting(name) and is_given(settings, name)]
 
 
 def remembered(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
-    """Name → value; what JSON cannot hold is left out."""
+    """Name → value. Values that JSON cannot hold are left out."""
     values = {name: _in_full(name, _plain(settings.get(name))) for name in names}
     return {name: value for name, value in values.items() if _is_plain(value)}
 
 
 def is_given(settings: Settings, name: str) -> bool:
-    """Whether somebody gave it: on the command line, or in a project or spider to other than our default."""
+    """Whether the user gave it: on the command line, or in a project or spider with another value than our default."""
     priority = settings.getpriority(name) or 0
     if priority >= COMMAND_LINE:
         return True
-    if not hasattr(ours, name):  # Scrapy's, or of a component of the user's
+    if not hasattr(ours, name):  # Scrapy's, or a user's component's
         return priority >= PROJECT
     return bool(_plain(settings.get(name)) != _plain(getattr(ours, name)))
 
@@ -93,12 +93,12 @@ def _in_full(name: str, value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Scrapy keeps a dict of components as settings of its own."""
+    """Scrapy keeps a dict of components as a settings object."""
     return {str(name): value[name] for name in value} if hasattr(value, "getpriority") else value
 
 
 def _is_plain(value: Any) -> bool:
-    """What JSON can hold."""
+    """Whether JSON can hold it."""
     if isinstance(value, dict):
         return all(isinstance(name, str) and _is_plain(each) for name, each in value.items())
     if isinstance(value, list | tuple):

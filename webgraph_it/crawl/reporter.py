@@ -1,4 +1,4 @@
-"""Writes the reports of a crawl that runs: one set at a time, in a thread, as of the last commit."""
+"""Writes the reports of a running crawl: one set at a time, in a thread, as of the last commit."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from webgraph_it.urls.seeds import SeedsError
 
 
 class Reporter:
-    """`seeds` is the list that the seeds report speaks of. What cannot be written is complained about, once."""
+    """`seeds` is the list for the seeds report. If a report cannot be written, it warns once."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class Reporter:
         self._writing: asyncio.Task[None] | None = None
 
     async def write(self, status: str) -> None:
-        """One at a time, and to the end, whoever is cancelled: the store is not closed under a reader."""
+        """Write one set. It finishes even if the caller is cancelled, so the store is never closed while it is read."""
         writing = self._write_after(self._writing, status)
         self._writing = asyncio.get_running_loop().create_task(writing)
         await asyncio.shield(self._writing)
 
     async def wait(self) -> None:
-        """Until nobody reads the store."""
+        """Wait until nothing reads the store."""
         if self._writing is not None:
             await asyncio.wait([self._writing])
 
@@ -56,10 +56,10 @@ class Reporter:
         except (OSError, SeedsError) as error:
             self._complaints.about("Reports", error)
         except FrontierError:
-            pass  # the store has said so, and the crawl stops
+            pass  # the store has reported it, and the crawl is stopping
 
     async def _write(self, status: str) -> None:
-        """In a thread: millions of hosts and seeds take minutes."""
+        """Write in a thread: millions of hosts and seeds take minutes."""
         frontier, counts = self._frontier, self._frontier.counts()
         await asyncio.to_thread(
             write_reports,

@@ -1,8 +1,8 @@
-"""The reports archivists know, by Heritrix's names: crawl, hosts, mimetype, responsecode, seeds.
+"""The reports that archivists know, under Heritrix's names: crawl, hosts, mimetype, responsecode, seeds.
 
-Text out of a Tally, the frontier's host counts and the seed file; `write_reports` puts them under reports/, each a
-renamed file, so a reader never sees half a report. Memory does not grow with the number of hosts or seeds. No line
-holds a control character, whatever it was made of: a report may be shown on a terminal.
+They are made from a Tally, the frontier's host counts and the seed file. `write_reports` puts them in reports/, each a
+renamed file, so a reader never sees half a report. Memory does not grow with the number of hosts or
+seeds. No line contains a control character, because a report may be shown on a terminal.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import read_batches
 
 SORTED_AT_ONCE = 10_000
-"""Lines of the hosts report in memory, some 3 MB."""
+"""Lines of the hosts report in memory, about 3 MB."""
 CRAWLED = (State.FETCHED, State.REDIRECT)
 
 
@@ -40,14 +40,14 @@ class SeedLine(NamedTuple):
 
     url: str
     state: str
-    """A State, or why the scope refuses it."""
+    """A State, or why the scope refuses the seed."""
     status: int
 
 
 def seed_lines(
     path: Path, scope: Scope, states_of: Callable[[Sequence[bytes]], list[tuple[State, int]]]
 ) -> Iterator[SeedLine]:
-    """The usable lines of the seed file, in its order; a node that is listed twice comes twice."""
+    """The usable lines of the seed file, in its order. A node that is listed twice appears twice."""
     for batch in read_batches(path):
         states = states_of([name.digest for name in batch.names])
         for (url, key, _), (state, status) in zip(batch.names, states, strict=True):
@@ -58,7 +58,7 @@ def seed_lines(
 def write_reports(
     folder: Path, tally: Tally, hosts: Iterable[HostLine], seeds: Iterable[SeedLine], **facts: Any
 ) -> None:
-    """`facts`: name=JOBDIR, status, seconds, queued, seen of this moment."""
+    """`facts`: name=JOBDIR, and the current status, seconds, queued and seen."""
     _write(folder / "hosts-report.txt", hosts_report(hosts, folder))
     _write(folder / "mimetype-report.txt", mimetype_report(tally))
     _write(folder / "responsecode-report.txt", responsecode_report(tally))
@@ -100,7 +100,7 @@ def crawl_report(
 
 
 def hosts_report(hosts: Iterable[HostLine], folder: Path) -> Iterator[str]:
-    """The hosts with most URLs first. What does not fit in memory is sorted by way of files in `folder`."""
+    """Hosts with the most URLs first. What does not fit in memory is sorted in temporary files in `folder`."""
     yield "[#urls] [#queued] [#failures] [host]"
     with ExitStack() as stack:
         runs = []
@@ -137,14 +137,14 @@ def mimetype_report(tally: Tally) -> Iterator[str]:
 
 
 def responsecode_report(tally: Tally) -> Iterator[str]:
-    """0 is Heritrix's habit for `no response`."""
+    """As in Heritrix, 0 means no response."""
     yield "[#urls] [rescode]"
     for status, count in _ranked(tally.statuses):
         yield f"{count} {status}"
 
 
 def seeds_report(seeds: Iterable[SeedLine], counts: Counter[str]) -> Iterator[str]:
-    """Leaves in `counts` how many seeds are in each state."""
+    """Also counts in `counts` how many seeds are in each state."""
     yield "[code] [status] [seed]"
     for url, state, status in seeds:
         counts[state] += 1
@@ -163,7 +163,7 @@ def _duration(seconds: float) -> str:
 
 
 def printable(text: str) -> str:
-    """The text, with escapes in place of what a terminal would obey instead of show."""
+    """The text with its control characters escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

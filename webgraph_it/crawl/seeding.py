@@ -1,12 +1,12 @@
-"""The seeds go to the frontier: a slice at a time, while the crawl is already under way.
+"""Adds the seeds to the frontier, one slice at a time, while the crawl is already running.
 
     seed file ─► names ─► scope ─► frontier, URL list, how far we are          (one slice: no await in between)
 
-How far the list was loaded is committed with the seeds themselves, under the checksum of the list: after a crash
-loading resumes where the last commit left off, and a list that was loaded to its end is not read again. A list
-that has changed is loaded from its beginning; seeds that the frontier knows change nothing.
+How far the list was loaded is committed with the seeds themselves, under the checksum of the list. After a crash,
+loading resumes where the last commit left off. A list that was loaded completely is not read again. A list that has
+changed is loaded from its beginning; seeds that the frontier already knows change nothing.
 
-Memory: one slice, and what the frontier holds until the next commit, which the loader asks for in time.
+Memory: one slice, and what the frontier holds until the next commit. The loader asks for a commit in time.
 """
 
 import json
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 META = "seeds"
 MAX_WARNINGS = 20
-"""Sentences about single lines; the rest is counted."""
+"""Maximum of warnings about single lines; further ones are only counted."""
 TELL_SECONDS = 5.0
 
 
@@ -54,7 +54,7 @@ def loaded_before(committed: bytes | None, md5: str) -> Loaded:
 
 
 class SeedLoader:
-    """Loads one list, by way of `record` (Recorder.record_seeds). `after_slice` is awaited between two slices: it
+    """Loads one list through `record` (Recorder.record_seeds). `after_slice` is awaited between two slices: it
     commits when enough has changed."""
 
     def __init__(
@@ -78,7 +78,7 @@ class SeedLoader:
         return f"<SeedLoader {self._path}: {loaded.line} lines, {loaded.seeds} seeds, {loaded.new} new>"
 
     async def load(self, is_stopping: Callable[[], bool]) -> bool:
-        """To the end of the list; False if the crawl stops before."""
+        """Load to the end of the list. False if the crawl stops before that."""
         if self.loaded.finished:
             logger.info("%d seeds of %s were loaded before.", self.loaded.seeds, self._path)
             return True
@@ -108,7 +108,7 @@ class SeedLoader:
         return True
 
     def _add(self, batch: Batch) -> None:
-        """One slice. A commit holds all of it or nothing."""
+        """Add one slice. A commit contains all of it or nothing."""
         links, fetch_only = self._usable(batch.names)
         added = self._record(links, fetch_only)
         loaded = self.loaded
@@ -120,7 +120,7 @@ class SeedLoader:
             self._warn("%s", complaint)
 
     def _usable(self, names: list[Name]) -> tuple[list[Link], frozenset[bytes]]:
-        """The seeds that are to be fetched, and which of them are outside the graph."""
+        """The seeds to fetch, and the digests of those outside the graph."""
         verdict_of = self._scope.verdict
         links: list[Link] = []
         fetch_only: set[bytes] = set()

@@ -1,17 +1,17 @@
-"""Which names are settings, and which one a misspelt name may have meant (pure).
+"""Which names are settings, and which setting a misspelt name may have meant. Pure.
 
 A name given with -s must be Scrapy's, ours, one of the user's settings module, or in KNOWN_SETTINGS. Elsewhere (a
-settings module, custom_settings, a script) users keep settings of their own components, so there only a name
-that is nearly a known one is refused: what stands there by mistake has no effect, and nobody would see it.
+settings module, custom_settings, a script) users have settings for their own components. So there only a name close to
+a known one is refused: a misspelt setting would have no effect, and nobody would notice.
 """
 
 from collections.abc import Collection, Iterable
 
-HINT = "A setting of a component of your own is named in KNOWN_SETTINGS or in your settings module."
+HINT = "Name the settings of your own components in KNOWN_SETTINGS or in your settings module."
 
 
 def refusal(name: str, known: Collection[str], *, typed: bool) -> str | None:
-    """Why this name is not taken, in one or two sentences; `typed`: it was given with -s."""
+    """Why this name is refused, in one or two sentences; None if it is accepted. `typed`: it was given with -s."""
     if name in known:
         return None
     meant = nearest(name, known)
@@ -21,7 +21,7 @@ def refusal(name: str, known: Collection[str], *, typed: bool) -> str | None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that differs by one slip, or by two in a long name."""
+    """The known name that differs by one typing error, or by two in a long name."""
     slips = 2 if len(name) > 6 else 1
     near = [(distance, other) for other in known if (distance := _distance(name, other, slips)) <= slips]
     return min(near)[1] if near else None

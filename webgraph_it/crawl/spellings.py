@@ -6,8 +6,8 @@ from webgraph_it.urls import key
 def next_spelling(url: str, tried: int) -> str | None:
     """The spelling to try when the host of `url` does not resolve or refuses, after `tried` others; or None.
 
-    From any of the four spellings the next three visit the other ones: www first, then the other scheme.
-    With a port of its own a site has one scheme only.
+    From any of the four spellings, the next three are the other ones: www first, then the other scheme.
+    A site on its own port has only one scheme.
     """
     scheme, _, rest = url.partition("://")
     authority, slash, path = rest.partition("/")

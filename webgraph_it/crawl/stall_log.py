@@ -1,4 +1,4 @@
-"""Turns of the event loop that were too long: each counts in the stats, and one a minute is told in the log."""
+"""Counts every stall of the event loop in the stats, and logs at most one a minute."""
 
 import logging
 import time
@@ -9,11 +9,11 @@ from webgraph_it.crawl.watchdog import MAX_TURN_SECONDS, Watchdog
 logger = logging.getLogger(__name__)
 
 STALL_LOG_SECONDS = 60.0
-"""At most so often the log says that the event loop was held; the stats count every time."""
+"""Minimum interval between two log lines about stalls; the stats count every stall."""
 
 
 class StallLog:
-    """A watchdog that is listened to. `set_stat` takes a stat's name and value."""
+    """A watchdog whose stalls are reported. `set_stat` takes a stat's name and value."""
 
     def __init__(self, set_stat: Callable[[str, float], None]) -> None:
         self._set_stat = set_stat

@@ -3,8 +3,8 @@
     Nothing was fetched for 60 s: the schedule allows 0 B/s until 06:00; 90 URLs queued.
     Nothing was fetched for 5 min: 2 hosts wait until 04:58 after repeated 5xx answers; 90 URLs queued.
 
-Every reason that holds is named, what stops everything first. A standstill without any known reason says so: that
-is a bug, and the sentence asks to report it.
+Every current reason is named; those that stop the whole crawl come first. A standstill without a known reason is a bug:
+the sentence says so and asks the reader to report it.
 """
 
 from collections.abc import Iterable
@@ -34,11 +34,11 @@ class HostWait(NamedTuple):
     why: Why
     hosts: int
     until: float
-    """The first of them is asked then. Seconds since 1970, by the machine's clock."""
+    """When the first of them may be asked. Seconds since 1970, by the machine's clock."""
 
 
 class Facts(NamedTuple):
-    """What can hold up a crawl, as it is now. Times are seconds since 1970, by the machine's clock."""
+    """What can hold up a crawl, at this moment. Times are seconds since 1970, by the machine's clock."""
 
     now: float
     idle_seconds: float
@@ -47,31 +47,31 @@ class Facts(NamedTuple):
     """URLs."""
     pauses: tuple[str, ...] = ()
     disk_is_full: bool = False
-    """A write waits for room."""
+    """Whether a write is waiting for free space."""
     bytes_per_second: float | None = None
-    """What the schedule allows now; None = no limit."""
+    """The rate that the schedule allows now; None = no limit."""
     rate_until: float | None = None
-    """When the schedule next allows another rate; None = never, or not known."""
+    """When the schedule's rate next changes; None = never, or not known."""
     waiting_for_bandwidth: int = 0
-    """Fetches that may not start, or whose response may not be read on."""
+    """Fetches that may not start, or whose response may not be read further."""
     connections: int = 0
     connections_cap: int = 0
     waiting_for_connection: int = 0
     waiting_for_dns: int = 0
-    """Names that are being asked for."""
+    """Names that are being looked up."""
     awaiting_response: int = 0
     """Requests that were sent."""
     under_way: int = 0
-    """Fetches in all, wherever they are."""
+    """All fetches, at whatever stage."""
     waiting_for_extraction: int = 0
-    """Pages that were fetched and are not yet read for links."""
+    """Pages that were fetched and wait for link extraction."""
     host_waits: tuple[HostWait, ...] = ()
     other_hosts: int = 0
-    """Hosts that wait and were not looked at, because there are so many."""
+    """Hosts that wait but were not examined, because there are too many."""
 
 
 def sentence(facts: Facts, zone: tzinfo | None = None) -> str:
-    """Why nothing is fetched, and until when. `zone` is that of the reader's clock (None: the machine's)."""
+    """Why nothing is fetched, and until when. `zone` is the reader's time zone (None: the machine's)."""
     reasons = [*_stops(facts, zone), *_queues(facts), *_hosts(facts, zone)]
     if not reasons and facts.under_way:
         reasons = [f"{counted(facts.under_way, 'fetch', 'fetches')} under way in middlewares"]
@@ -136,7 +136,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: float, now: float, zone: tzinfo | None) -> str:
-    """`04:58`, with seconds if it is soon, with the date if it is far."""
+    """`04:58`; with seconds if it is soon, with the date if it is more than a day away."""
     local = datetime.fromtimestamp(when, zone)
     if when - now < 120:
         return f"{local:%H:%M:%S}"

@@ -1,16 +1,16 @@
-"""When to say that nothing is fetched: after a minute without a response, and not the same thing each time. Pure."""
+"""Decides when to say that nothing is fetched: after a minute without a response, without repetition. Pure."""
 
 from webgraph_it.crawl.standstill import Facts, sentence
 
 STANDSTILL_SECONDS, STANDSTILL_AGAIN_SECONDS = 60.0, 600.0
-"""Without a response for so long the log says why; again when the reasons change, or after so long."""
+"""How long without a response before the log says why, and how long before it repeats the same reasons."""
 
 Answers = tuple[int, int]
 """Responses and recorded pages so far."""
 
 
 class StandstillWatch:
-    """Remembers when the last response came, and what was last said. Times are by a clock that does not jump."""
+    """Remembers when the last response came, and what was last said. Times are by a monotonic clock."""
 
     def __init__(self, now: float) -> None:
         self._last_answers: Answers = (0, 0)
@@ -19,7 +19,7 @@ class StandstillWatch:
 
     @property
     def interval_seconds(self) -> float:
-        """How often to look."""
+        """How often to check."""
         return STANDSTILL_SECONDS / 6
 
     def idle_seconds(self, now: float) -> float:
@@ -33,7 +33,7 @@ class StandstillWatch:
         return self.idle_seconds(now) >= STANDSTILL_SECONDS and now - self._said_at >= STANDSTILL_SECONDS
 
     def words(self, facts: Facts, now: float) -> str:
-        """Why nothing is fetched; an empty string if that was said a while ago and has not changed."""
+        """Why nothing is fetched; an empty string if that was said recently and has not changed."""
         reasons = sentence(facts._replace(idle_seconds=0.0))
         if reasons == self._said and now - self._said_at < STANDSTILL_AGAIN_SECONDS:
             return ""

@@ -1,4 +1,4 @@
-"""The frontier of a crawl directory, looked at before anything is changed: it opens, it is whole, it is the newest."""
+"""Checks a crawl directory's frontier before anything is changed: it opens, it is intact, it is the newest."""
 
 from contextlib import closing
 
@@ -11,12 +11,12 @@ from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.writer import verify
 
 READ_THROUGH_BYTES = 100_000_000
-"""A store up to this size is read through before a crawl is resumed (about a second); damage in a larger one shows
-when it is read, and stops the crawl then."""
+"""A store up to this size is read completely before a crawl resumes, which takes about a second. Damage in a larger one
+stops the crawl when it is read."""
 
 
 def check_store(directory: CrawlDirectory) -> None:
-    """The frontier opens and is the newest there is, and the shards are at least what its last commit says."""
+    """The frontier opens and is the newest, and the shards are at least as long as its last commit says."""
     if not directory.frontier.exists():
         return
     shards, commits = _last_commit(directory)
@@ -32,12 +32,12 @@ def check_store(directory: CrawlDirectory) -> None:
 
 
 def _last_commit(directory: CrawlDirectory) -> tuple[bytes | None, bytes | None]:
-    """What the frontier says of the shards, and of how many commits there were."""
+    """The frontier's record of the shards, and its number of commits."""
     try:
         with closing(RocksStore(directory.frontier)) as store:
             if store.size_bytes <= READ_THROUGH_BYTES:
                 store.read_through()
-            store.get(STATE)  # what the opening reads first
+            store.get(STATE)  # the frontier reads this first when it opens
             return store.get(META + b"shards"), store.get(META + b"commits")
     except FrontierError as error:
         raise FrontierError(f"{error}; or {how_to_repair(directory.path)}") from error

@@ -1,14 +1,14 @@
-"""Is the crawl directory whole? Asked before a resume touches anything; nothing here writes.
+"""Checks that the crawl directory is complete, before a resume changes anything. Nothing here writes.
 
-The frontier's last commit names every shard file with its length; a resume cuts off whatever lies beyond. That
-is right only if the frontier is the newest there is, and three witnesses tell: the frontier's own record,
+The frontier's last commit names every shard file with its length, and a resume cuts off everything beyond. That
+is right only if the frontier is the newest. Three sources show whether it is: the frontier's own record,
 committed.json, and the numbers of the files.
 
     store commit ──► committed.json      so the record may be ahead of committed.json, and is never behind it
     checkpoint, or a new run ──► next number      files two numbers ahead of the record are empty
 
-What contradicts them (a frontier that was removed, or restored from an older copy) would make a resume cut off
-pages that were committed: it is refused, and repair rebuilds the frontier from the files.
+With a frontier that contradicts them (it was removed, or restored from an older copy), a resume would cut off pages
+that were committed. So the resume is refused, and repair can rebuild the frontier from the files.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from webgraph_it.crawl.directory import DirectoryError
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
 
 Lengths = Mapping[str, int]
-"""`graph/000001.g16` → bytes."""
+"""File name, such as `graph/000001.g16`, → bytes."""
 
 
 def how_to_repair(path: Path) -> str:
@@ -26,7 +26,7 @@ def how_to_repair(path: Path) -> str:
 
 
 def refuse_missing_parts(path: Path) -> None:
-    """Raise DirectoryError if there is a crawl whose crawl.json or frontier is gone."""
+    """Raise DirectoryError if there is a crawl whose crawl.json or frontier is missing."""
     directory = CrawlDirectory(path)
     files = directory.sizes()
     is_crawl = any(files.values()) or directory.committed_file.exists()
@@ -48,8 +48,8 @@ def refuse_older_frontier(
 ) -> None:
     """Raise DirectoryError if resuming would cut off what was committed.
 
-    `record`: what the frontier's last commit knew of the files; `committed`: committed.json, None if it is not
-    there; `files`: sizes on disk; `first_commit`: the record is of the crawl's first commit, or of none.
+    `record`: the lengths in the frontier's last commit; `committed`: committed.json, None if it is missing;
+    `files`: sizes on disk; `first_commit`: the record is that of the crawl's first commit, or there is none.
     """
     behind = _behind(record, committed or {}) or _beyond_numbers(record, files)
     if behind:
@@ -77,7 +77,7 @@ def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
 
 
 def _beyond_numbers(record: Lengths, files: Lengths) -> tuple[str, int, int] | None:
-    """A file too far ahead to be of the run that the last commit belongs to, or of the one after it."""
+    """A file whose number is too high for the run of the last commit, or for the next run."""
     newest = max((_number(name) for name in record), default=0)
     for name, size in sorted(files.items()):
         if size and _number(name) >= newest + 2:

@@ -1,8 +1,8 @@
-"""What the recorded pages add up to: the counts that reports and progress show.
+"""Totals over the recorded pages: the counts that reports and progress show.
 
-Committed with the pages it counts, as JSON, so a crash neither loses nor repeats a count. Bounded, whatever servers
-say: of each kind at most MAX_DISTINCT names are counted by themselves, short and printable ones only; all others
-count as "other". What became of a single seed, the frontier knows.
+It is committed as JSON with the pages it counts, so a crash neither loses nor repeats a count. Its size is bounded,
+whatever servers send: at most MAX_DISTINCT names of each kind have a count of their own, and only short and printable
+ones. All others count as "other". It does not know single seeds; the frontier does.
 """
 
 import json
@@ -22,7 +22,7 @@ class Tally:
     def __init__(self, committed: bytes | None = None) -> None:
         found: dict[str, Any] = json.loads(committed) if committed else {}
         self.pages: int = found.get("pages", 0)
-        """Lines in the page log that stand for a fetch: all but the cut ones."""
+        """Lines in the page log that record a fetch: all except those of cut nodes."""
         self.links: int = found.get("links", 0)
         self.parents: int = found.get("parents", 0)
         self.bytes: int = found.get("bytes", 0)
@@ -61,13 +61,13 @@ class Tally:
         self.reasons[_name(self.reasons, reason)] += 1
 
     def take_back_cut(self, state: str, reason: str) -> None:
-        """A node that was cut is queued after all."""
+        """Uncount a cut node that is queued after all."""
         self.states[state] -= 1
         self.reasons[_name(self.reasons, reason)] -= 1
 
 
 def _name(counter: Counter[str], name: str) -> str:
-    """Under which name to count it."""
+    """The name under which to count it."""
     if name in counter:
         return name
     fits = len(name) <= MAX_NAME_LENGTH and name.isprintable() and len(counter) < MAX_DISTINCT
@@ -75,7 +75,7 @@ def _name(counter: Counter[str], name: str) -> str:
 
 
 def _bounded(counts: dict[str, int]) -> Counter[str]:
-    """What was committed, perhaps before there were bounds."""
+    """The committed counts, bounded: an old version may have written them without bounds."""
     counter: Counter[str] = Counter()
     for name, count in counts.items():
         counter[_name(counter, name)] += count

@@ -1,4 +1,4 @@
-"""Tells whoever watches how it goes: a live line on a terminal, a line a minute in the log elsewhere."""
+"""Shows the progress: a live line on a terminal; elsewhere a line a minute in the log."""
 
 import logging
 from contextlib import suppress
@@ -12,7 +12,7 @@ LIVE_SECONDS = 1.0
 
 
 class Teller:
-    """`live` is None where there is no terminal; `take` gives the moment, with rates since the one before."""
+    """`live` is None without a terminal. `take` returns the current moment, with rates since the previous one."""
 
     def __init__(self, live: LiveLine | None, take: TakeMoment) -> None:
         self._live = live

@@ -1,4 +1,4 @@
-"""What the crawl does by itself, again and again, and no such task dies unheard."""
+"""Periodic tasks of a crawl. A task that fails is always reported."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,14 +7,14 @@ Action = Callable[[], Awaitable[None]]
 
 
 class Timers:
-    """Tasks of the running event loop, from `every` to `cancel`. `failed` is told of one that raised: it has ended."""
+    """Tasks in the running event loop, from `every` to `cancel`. If a task raises, it ends and `failed` is called."""
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
         self._tasks: set[asyncio.Task[None]] = set()
 
     def every(self, seconds: float, action: Action, *, at_once: bool = False) -> asyncio.Task[None]:
-        """The next time is so long after the action has ended."""
+        """Run `action` again `seconds` after its last run has ended."""
 
         async def repeat() -> None:
             if at_once:
@@ -32,7 +32,7 @@ class Timers:
         return task
 
     def cancel(self, *, but: asyncio.Task[None]) -> None:
-        """All of them except one."""
+        """Cancel all tasks except one."""
         for task in self._tasks - {but}:
             task.cancel()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class UnixSignals:
-    """Heard from `listen` to `stop`; a hangup also after it, so that it never kills a crawl that ends."""
+    """Handles signals from `listen` to `stop`. SIGHUP is handled even later, so it never kills an ending crawl."""
 
     def __init__(self, on_request: Callable[[], object]) -> None:
         self._on_request = on_request
@@ -23,7 +23,7 @@ class UnixSignals:
         asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
 
     def _on_hangup(self) -> None:
-        """The terminal is gone: stop as by SIGTERM, once (a shell and the kernel may both say so)."""
+        """The terminal is gone. Stop as on SIGTERM, once: the shell and the kernel may both send the signal."""
         if not self._hung_up:
             self._hung_up = True
             os.kill(os.getpid(), signal.SIGTERM)

@@ -1,7 +1,7 @@
-"""Values of settings in the place where Scrapy keeps them: read once, and put back with their true types.
+"""Parses our settings once and puts the values back into Scrapy's settings.
 
-After `check`, everybody who asks Scrapy for a setting of ours, a user's component too, gets the value itself: 4000000,
-not "4 MB". What the values are is in settings_table.py.
+After `check`, every component that reads a setting of ours from Scrapy, also a user's, gets the parsed value: 4000000,
+not "4 MB". settings_table.py defines the values.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ __all__ = ["Settings", "SettingsError", "check", "check_one"]
 
 
 class Settings(Protocol):
-    """What is needed of Scrapy's settings."""
+    """The part of Scrapy's settings that we need."""
 
     def __getitem__(self, name: Any, /) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -23,13 +23,13 @@ class Settings(Protocol):
 
 
 def check(settings: Settings) -> CrawlSettings:
-    """Replace each setting by its value, and return all of them; or raise SettingsError."""
+    """Replace each setting by its parsed value, and return them all. Raises SettingsError."""
     return CrawlSettings({row.name: check_one(settings, row) for row in TABLE.values()})
 
 
 def check_one(settings: Settings, row: Setting[Any]) -> Any:
-    """Replace one setting by its value; or raise SettingsError."""
+    """Replace one setting by its parsed value. Raises SettingsError."""
     value = row.read(settings.get(row.name, row.default))
-    # One more than as typed: Scrapy merges the command line into the crawl's settings once again.
+    # One above the priority as typed, because Scrapy merges the command line into the crawl's settings again.
     settings.set(row.name, value, priority=(settings.getpriority(row.name) or 0) + 1)
     return value

@@ -1,4 +1,4 @@
-"""What a reply, or the lack of one, means for the URL that was leased. Pure.
+"""Decides what a reply, or a missing reply, means for the leased URL. Pure.
 
     reply ──judge──► READ ──document_of, extraction──► page_of ──► Page
                      Page (a redirect or an error), Retry, Respell
@@ -7,9 +7,9 @@
     reply to robots.txt ──judge_robots──► Follow, Learn
     no reply ──judge_robots_failure──► Learn, Page, Retry, Respell, GiveBack
 
-One decision ends one lease; that of READ and Page ends when the Page is recorded. Every node gets its line in the page
-log: what failed for good is a Page, too. Nothing here fetches, waits or reads a clock. The spider carries the decision
-out; a reader of archives can ask the same questions about replies from a file.
+One decision ends one lease; after READ and Page the lease ends when the Page is recorded. Every node gets a line in the
+page log, so a final failure is a Page, too. Nothing here fetches, waits or reads a clock. The spider carries out the
+decision. A reader of archives can use the same functions for replies from a file.
 """
 
 from collections.abc import Set
@@ -32,14 +32,14 @@ from webgraph_it.urls import Refusal, name
 
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_SPELLINGS = 5
-"""Redirects to another spelling of the same node, before it is given up."""
+"""Maximum of redirects to another spelling of the same node, before it is given up."""
 LOCAL_PAUSE_SECONDS = 5.0
-"""How long a host is left alone if this machine could not ask it."""
+"""How long a host rests if this machine could not send the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The reply is a document: `document_of` is to be read for links, and `page_of` makes the Page."""
+    """The reply is a document: extract the links from `document_of`, then make the Page with `page_of`."""
 
 
 READ: Final = Read()
@@ -47,37 +47,37 @@ READ: Final = Read()
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """It failed for the moment: the same URL later."""
+    """A temporary failure: try the same URL again later."""
 
     failure: Failure
     """What counts against the host."""
     seconds: float = 0.0
     """How long the fetch took."""
     retry_after_seconds: float | None = None
-    """What the server asked for; None: nothing."""
+    """The wait that the server asked for; None if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Respell:
-    """The same node is to be fetched at another spelling of its URL."""
+    """Fetch the same node at another spelling of its URL."""
 
     url: str
     fetched: bool
-    """False: nobody answered at this spelling."""
+    """False if there was no reply at this spelling."""
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class GiveBack:
-    """Nothing was learnt: the URL goes back as it was, and no attempt is used up."""
+    """Nothing was learnt: the URL goes back as it was, and no attempt is counted."""
 
     pause_seconds: float = 0.0
-    """How long its host is left alone, at least."""
+    """How long its host rests, at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """robots.txt redirected: it is to be asked for there."""
+    """robots.txt redirects: fetch it from there."""
 
     url: str
     hops: int
@@ -87,11 +87,11 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Learn:
-    """What is known of robots.txt now."""
+    """What is now known about robots.txt."""
 
     record: RobotsRecord
     crawl_delay_seconds: float | None
-    """What it asks for; None: nothing."""
+    """Its Crawl-delay; None if it has none."""
     seconds: float
 
 
@@ -106,7 +106,7 @@ Decision = PageDecision | RobotsDecision | RobotsFailureDecision
 
 
 def judge(reply: Reply, lease: Lease, *, may_retry: bool) -> PageDecision:
-    """`may_retry`: another attempt is left."""
+    """What a reply means. `may_retry`: another attempt is left."""
     status = reply.status
     if 200 <= status < 300:
         return READ
@@ -118,7 +118,7 @@ def judge(reply: Reply, lease: Lease, *, may_retry: bool) -> PageDecision:
 
 
 def _redirected(reply: Reply, lease: Lease) -> Page | Respell:
-    """A page with one link, except to another spelling of the same node, which is fetched again there."""
+    """A page with one link; or Respell, if the target is another spelling of the same node."""
     location = reply.header(b"Location")
     target = name(location, reply.url)
     if isinstance(target, Refusal) or not location:
@@ -131,7 +131,7 @@ def _redirected(reply: Reply, lease: Lease) -> Page | Respell:
 
 
 def judge_failure(reason: str, lease: Lease, now: float, *, may_retry: bool) -> FailureDecision:
-    """No reply came; `reason` is one of reasons.MEANINGS, or `forbidden/…`."""
+    """What a missing reply means. `reason` is one of reasons.MEANINGS, or `forbidden/…`."""
     meaning = meaning_of(reason) or MEANINGS["network"]
     if meaning.goes_back:
         return GiveBack(LOCAL_PAUSE_SECONDS if is_local(reason) else 0.0)
@@ -141,12 +141,12 @@ def judge_failure(reason: str, lease: Lease, now: float, *, may_retry: bool) -> 
 
 
 def is_local(reason: str) -> bool:
-    """Whether this machine is to blame, not the host."""
+    """Whether this machine failed, rather than the host."""
     return reason.startswith("local-")
 
 
 def refused(state: State, reason: str, lease: Lease, now: float) -> Page:
-    """The URL was not fetched, or nobody answered: only its state is known."""
+    """The Page of a URL that was not fetched or got no reply: only its state is known."""
     return Page(
         url=lease.url,
         key=lease.key,
@@ -165,7 +165,7 @@ def refused(state: State, reason: str, lease: Lease, now: float) -> Page:
 
 
 def document_of(reply: Reply) -> Document:
-    """The reply as the extractors want it."""
+    """The reply in the form that the extractors take."""
     media_type, charset = reply.media_type()
     headers = tuple((name, value) for name, header in _LINK_HEADERS for value in reply.values(header))
     tags = [value.decode("latin-1") for value in reply.values(b"X-Robots-Tag")]
@@ -178,7 +178,7 @@ _LINK_HEADERS = tuple((name, name.title().encode()) for name in NAMES if name !=
 
 
 def page_of(reply: Reply, lease: Lease, extraction: Extraction, followed_only: Set[str]) -> Page:
-    """The Page of a document that was read. `followed_only`: kinds of links that are followed and are no arcs."""
+    """The Page of a document that was read. `followed_only`: kinds of links that are followed but are not arcs."""
     return _page(
         reply,
         lease,
@@ -238,7 +238,7 @@ def _page(
 def judge_robots(
     reply: Reply, hops: int, previous: RobotsRecord | None, policy: RobotsPolicy, now: float
 ) -> RobotsDecision:
-    """`hops`: redirects on the way; `previous`: what was known of this origin's robots.txt, if anything."""
+    """`hops`: redirects so far; `previous`: what was known about this origin's robots.txt, if anything."""
     onward = redirect_target(reply.status, reply.url, reply.header(b"Location"), hops)
     if onward is not None:
         return Follow(onward, hops + 1, reply.seconds)
@@ -264,7 +264,7 @@ def judge_robots_failure(
     *,
     may_retry: bool,
 ) -> RobotsFailureDecision:
-    """Nobody there: as for a page. Any other failure: robots.txt is unreachable, and its pages wait."""
+    """If the host does not exist, as for a page. Any other failure: robots.txt is unreachable, and its pages wait."""
     meaning = meaning_of(reason) or MEANINGS["network"]
     if meaning.goes_back or (meaning.nobody_there and not hops):
         return judge_failure(reason, lease, now, may_retry=may_retry)
@@ -276,5 +276,5 @@ def _learn(record: RobotsRecord, policy: RobotsPolicy, seconds: float) -> Learn:
 
 
 def _retry_after(reply: Reply) -> float | None:
-    """Seconds from the end of the reply; a server may have written a date."""
+    """Seconds from the end of the reply. A server may have sent a date instead."""
     return retry_after_seconds(reply.header(b"Retry-After"), reply.times.end)

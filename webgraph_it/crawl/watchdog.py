@@ -1,10 +1,10 @@
-"""Watches that nobody holds the event loop: a turn that computes for longer than 50 ms is a stall.
+"""Watches for code that blocks the event loop: a turn that computes for longer than 50 ms is a stall.
 
-A timer is due every INTERVAL_SECONDS; when it is late, somebody held the loop. The machine may simply have been busy
-with something else, so only the CPU time that this thread used meanwhile counts: a stall is our own work, never
-somebody else's. Waiting for a disk or a lock is not seen.
+A timer is due every INTERVAL_SECONDS; if it fires late, something blocked the loop. The machine may have been busy with
+other processes, so only the CPU time that this thread used meanwhile counts: a stall is always our own work. Waiting
+for a disk or a lock is not detected.
 
-Does not interrupt anything and does not know who it was: it counts, and tells `on_stall`.
+It interrupts nothing and does not know the cause. It counts stalls, and calls `on_stall`.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 MAX_TURN_SECONDS = 0.05
 INTERVAL_SECONDS = 0.01
-"""How much of a stall may go unnoticed. A look costs two microseconds: 0.02 % of a core."""
+"""How much of a stall may go unnoticed. A check costs two microseconds: 0.02 % of a core."""
 
 
 class Watchdog:
@@ -22,9 +22,9 @@ class Watchdog:
     def __init__(self, on_stall: Callable[[float], None] = lambda seconds: None) -> None:
         self.stalls = 0
         self.stall_seconds = 0.0
-        """All stalls together."""
+        """Total time of all stalls."""
         self.longest_seconds = 0.0
-        """Of all turns that were late, stalls or not."""
+        """The longest late turn, stall or not."""
         self._on_stall = on_stall
         self._timer: asyncio.TimerHandle | None = None
 

@@ -1,1 +1,1 @@
-"""Every part that Scrapy calls: what must be there when a crawl starts, and the commands."""
+"""Every part that Scrapy calls: the components, the commands, and the checks before a crawl starts."""

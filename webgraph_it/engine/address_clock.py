@@ -1,10 +1,10 @@
-"""The frontier's clock of addresses, as the fetcher asks for it: only it knows where a host really is."""
+"""Lets the fetcher, which alone knows the address it connects to, ask the frontier when that address is free."""
 
 from webgraph_it.engine.scheduler import FrontierScheduler
 
 
 class AddressClock:
-    """The fetcher speaks of the machine's time and the frontier of the crawl's own: only waits are common to both."""
+    """Converts between the fetcher's clock (the machine's) and the frontier's (the crawl's own), through durations."""
 
     def __init__(self, scheduler: FrontierScheduler) -> None:
         self._scheduler = scheduler
@@ -14,5 +14,5 @@ class AddressClock:
         return now + (self._scheduler.frontier.address_ready(address, crawl_now) - crawl_now)
 
     def used(self, address: str, when: float) -> None:
-        """`when` is always this moment."""
+        """`when` is always now."""
         self._scheduler.frontier.address_used(address, self._scheduler.now())

@@ -1,4 +1,4 @@
-"""What middlewares want to be sent for a lease that is out, and when its host may be asked again."""
+"""Requests that middlewares want to send under an existing lease, each with the time when its host may be asked."""
 
 from collections import deque
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Again:
-    """A few requests at most: a middleware asks for one at a time."""
+    """Holds only a few requests: a middleware asks for one at a time."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[float, Request]] = deque()
@@ -22,7 +22,7 @@ class Again:
         self._waiting.append((ready_at, request))
 
     def take(self, now: float) -> "Request | None":
-        """The first that may be sent now."""
+        """The first request that may be sent now, or None."""
         for entry in self._waiting:
             if entry[0] <= now:
                 self._waiting.remove(entry)
@@ -34,6 +34,6 @@ class Again:
         return any(request.meta["lease"] is lease for _, request in self._waiting)
 
     def wake_at(self, other: float | None) -> float | None:
-        """When the first may be sent, or `other` if that is sooner."""
+        """When the first request may be sent, or `other` if that is sooner."""
         times = [ready_at for ready_at, _ in self._waiting]
         return min(times if other is None else [*times, other], default=None)

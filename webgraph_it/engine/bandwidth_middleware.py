@@ -1,11 +1,11 @@
-"""Downloader middleware: the crawl takes no more bytes than BANDWIDTH_SCHEDULE allows at this hour. Thin.
+"""Downloader middleware: the crawl receives no more bytes than BANDWIDTH_SCHEDULE allows at this hour.
 
-It follows the schedule once a second, holds new downloads back while there is no room for them, and sets
+It follows the schedule once a second, holds back new downloads while there is no bandwidth for them, and sets
 the rate of the shaper (parts.py), which slows the reading itself. The decisions are in fetch/: schedule.py,
 bandwidth.py and shaper.py.
 
-BANDWIDTH_SCHEDULE_FILE, a JSON file with the same list, replaces the setting and is read again when it changes:
-a wrong edit is reported in one sentence, and the plan that was in force stays.
+BANDWIDTH_SCHEDULE_FILE, a JSON file with the same list, replaces the setting and is read again when it changes.
+An invalid edit is reported in one sentence, and the previous plan stays in force.
 """
 
 import logging
@@ -31,7 +31,7 @@ TICK_SECONDS = 1.0
 
 
 class BandwidthMiddleware:
-    """Admission of downloads, and the shaper's clockwork."""
+    """Admits downloads, and updates the shaper once a second."""
 
     def __init__(self, plan: Plan, shaper: Shaper, stats: StatsCollector) -> None:
         self._plan = plan
@@ -64,16 +64,16 @@ class BandwidthMiddleware:
         self.tick(time.time())
 
     def rate_until(self, utc: float) -> float | None:
-        """When the plan in force next allows another rate; None if never."""
+        """When the rate of the current plan next changes; None if never."""
         return self._plan.schedule.changes_at(utc)
 
     @property
     def waiting(self) -> int:
-        """Fetches that wait for bandwidth now."""
+        """How many fetches are waiting for bandwidth."""
         return self._shaper.waiting
 
     def process_request(self, request: Request) -> Coroutine[None, None, None] | None:
-        """None, at once, where there is no limit; else something to wait for."""
+        """None if the request may proceed at once; otherwise a coroutine to await."""
         return None if self._shaper.may_start else self._shaper.admit()
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -84,7 +84,7 @@ class BandwidthMiddleware:
         self._shaper.finished()
 
     def tick(self, utc: float) -> None:
-        """What is due every second: follow the file, the clock, and the stats."""
+        """Once a second: reread the file if it changed, apply the rate of this hour, update the stats."""
         try:
             if self._plan.reload():
                 logger.info("%s has changed: a new plan is in force", FILE_SETTING)

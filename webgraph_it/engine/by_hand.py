@@ -1,7 +1,7 @@
 """Looking at one page by hand: `scrapy fetch`, `shell`, `parse` and `view`.
 
-There is no frontier, no crawl directory and no graph, and robots.txt is not asked: a person looks, once. What stays is
-the download handler, hence the address guard and the caps, and who we say we are.
+There is no frontier, no crawl directory and no graph. robots.txt is not checked, because a person looks at one page,
+once. The download handler stays, and with it the address guard, the caps and our User-Agent.
 """
 
 from argparse import Namespace
@@ -21,7 +21,7 @@ from webgraph_it.fetch.identity import refusal_to_start
 from webgraph_it.settings_table import CrawlSettings
 
 BY_HAND = "LOOKING_BY_HAND"
-"""The setting, of this run alone, that tells the spider."""
+"""A setting that tells the spider; it is set for this run only."""
 SETTINGS = {
     BY_HAND: True,
     "SCHEDULER": default_settings.SCHEDULER,
@@ -38,11 +38,11 @@ SETTINGS = {
     },
     "REDIRECT_ENABLED": True,
 }
-"""Instead of a crawl's. What users added themselves stays."""
+"""These replace a crawl's. Components that users added stay."""
 
 
 class TypedResponses:
-    """Gives a page the class that Scrapy's users expect, with `css` and `xpath`; a crawl reads bytes."""
+    """Gives a page the class that Scrapy's users expect, with `css` and `xpath`. A crawl needs only bytes."""
 
     def process_response(self, request: Request, response: Response) -> Response:
         headers = response.headers.copy()
@@ -64,7 +64,7 @@ class ByHand(Refusing):
 
 
 def prepare(settings: BaseSettings, *, is_fetching: bool) -> None:
-    """Check what is given as a crawl would, then leave out what only a crawl has."""
+    """Check the settings as a crawl does, then remove what only a crawl needs."""
     check_one(settings, CrawlSettings.KNOWN_SETTINGS)
     check_names(settings)
     values = check(settings)

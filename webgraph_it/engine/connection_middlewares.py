@@ -1,6 +1,6 @@
-"""Downloader middlewares of the engine: who we are, and how many connections there may be. Thin.
+"""Downloader middlewares: who we are, and how many connections are allowed.
 
-The decisions are in identity.py and connections.py; the cap itself is kept by the fetcher, for every request
+The decisions are in fetch/identity.py and fetch/connections.py. The fetcher enforces the cap itself for every request
 of the crawl, with or without these middlewares.
 """
 
@@ -16,8 +16,8 @@ from webgraph_it.fetch.identity import StartRefused, refusal_to_start
 
 
 class IdentityMiddleware:
-    """Refuses to start a crawl of public addresses that nobody could ask us to stop. Costs no request anything:
-    the handler writes User-Agent and From."""
+    """Refuses to crawl public addresses without a way to contact us. Adds no work per request: the handler writes
+    User-Agent and From."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -31,8 +31,8 @@ class IdentityMiddleware:
 
 
 class ConnectionCapMiddleware:
-    """Holds requests back while the queue for a connection is as long as MAX_TCP_CONNECTIONS, and puts the
-    sockets' figures into the stats at the end."""
+    """Holds requests back while the queue for a connection is as long as MAX_TCP_CONNECTIONS, and writes the
+    socket figures to the stats at the end."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -50,5 +50,5 @@ class ConnectionCapMiddleware:
         return middleware
 
     def process_request(self, request: Request) -> Coroutine[None, None, None] | None:
-        """None, at once, for a request that may go on; else something to wait for."""
+        """None if the request may proceed at once; otherwise a coroutine to await."""
         return self._fetcher.room() if self._fetcher.crowded else None

@@ -1,8 +1,8 @@
 """Scrapy's DOWNLOADER without slots: the frontier has already decided who may be asked, and when.
 
 Downloader middlewares (ours and the user's), the download handlers and the three signals of a download work
-as in Scrapy; per-domain queues, delays and their garbage collection are not there. Scrapy's own Downloader
-costs six more task switches a page for them.
+as in Scrapy. There are no per-domain queues, no delays and no garbage collection of slots. They cost Scrapy's own
+Downloader six more task switches per page.
 """
 
 import asyncio
@@ -31,13 +31,13 @@ WATCHED = (signals.request_reached_downloader, signals.response_downloaded, sign
 
 
 class FetchCalledOff(Exception):
-    """The crawl stops and did not wait for this fetch, or its address is busy: it says nothing of the host."""
+    """The crawl is stopping and did not wait for this fetch, or the address is busy. Not a failure of the host."""
 
     reason = CALLED_OFF
 
 
 class LeanDownloader:
-    """As many downloads at once as CONCURRENT_REQUESTS says (0 = no limit); sockets have their own cap."""
+    """Runs up to CONCURRENT_REQUESTS downloads at once (0 = no limit). Sockets have a cap of their own."""
 
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
@@ -45,11 +45,11 @@ class LeanDownloader:
         self._watched: bool | None = None
         self._callable: dict[tuple[str, bool], list[Callable[..., Any]]] = {}
         self._requests: dict[asyncio.Task[Any], Request] = {}
-        """From the first middleware to the end of the fetch."""
+        """Requests between the first middleware and the end of the fetch."""
         self._called_off: set[asyncio.Task[Any]] = set()
         self.active: set[Request] = set()
         self.slots: dict[str, Any] = {}
-        """Always empty; Scrapy's own extensions look at it."""
+        """Always empty; Scrapy's own extensions read it."""
         self.handlers = DownloadHandlers(crawler)
         self.middleware = build_from_crawler(DownloaderMiddlewareManager, crawler)
         self._handler_of = handler_lookup(self.handlers)
@@ -62,7 +62,7 @@ class LeanDownloader:
         return 0 < self._most <= len(self.active)
 
     def close(self) -> None:
-        """Nothing of ours runs on; the handlers close with the engine."""
+        """Nothing to close: the engine closes the handlers."""
 
     async def _fetch(self, request: Request) -> Response | Request:
         self.active.add(request)
@@ -72,7 +72,7 @@ class LeanDownloader:
             self.active.remove(request)
 
     async def download(self, request: Request) -> Response | Request:
-        """Through the downloader middlewares and the handler, as Scrapy's middleware manager does it."""
+        """Run the downloader middlewares and the handler, as Scrapy's middleware manager does."""
         task = asyncio.current_task()
         assert task is not None
         self._requests[task] = request
@@ -95,7 +95,7 @@ class LeanDownloader:
         return await self._responded(result, request)
 
     async def _failed(self, error: Exception, request: Request) -> Response | Request:
-        """What the middlewares make of an error. Of one at a robots.txt nobody but ours is told."""
+        """What the middlewares make of an error. A user's middlewares do not see errors of robots.txt."""
         if "robots_txt" not in request.meta:
             return await self._told(error, request)
         for method in self._methods("process_exception", request):
@@ -114,7 +114,7 @@ class LeanDownloader:
         return len(unwanted)
 
     def call_off(self, spared: Container[asyncio.Task[Any]] = ()) -> None:
-        """End what is under way, but for `spared`, with FetchCalledOff: for a crawl that stops."""
+        """End all fetches except `spared` with FetchCalledOff, because the crawl is stopping."""
         for task in self._requests.keys() - self._called_off:
             if task not in spared:
                 self._called_off.add(task)
@@ -146,9 +146,9 @@ class LeanDownloader:
         raise TypeError(f"{method} returned {type(result).__name__}; expected: {expected}")
 
     def _methods(self, name: str, request: Request) -> list[Callable[..., Any]]:
-        """The middlewares' methods of that name; those that want the spider are given it, as in Scrapy.
+        """The middlewares' methods of that name. As in Scrapy, a method that takes the spider is given it.
 
-        A request for a robots.txt passes our own middlewares only: nobody's cache or filter decides what is allowed.
+        A request for robots.txt passes our own middlewares only: a user's cache must not decide what is allowed.
         """
         ours_only = "robots_txt" in request.meta
         found = self._callable.get((name, ours_only))
@@ -176,14 +176,14 @@ class LeanDownloader:
 
     @property
     def _is_watched(self) -> bool:
-        """Whether anybody listens: sending a signal to nobody costs as much as a header."""
+        """Whether a signal has listeners. Sending one without listeners costs as much as parsing a header."""
         if self._watched is None:
             self._watched = any(getReceivers(self._crawler, signal) for signal in WATCHED)
         return self._watched
 
 
 def _is_ours(middleware: object) -> bool:
-    """Of this project, or of a class derived from one of ours."""
+    """Whether its class is ours, or derived from one of ours."""
     return any(kind.__module__.startswith("webgraph_it.") for kind in type(middleware).__mro__)
 
 

@@ -1,7 +1,7 @@
 """The crawl as a Scrapy extension: claims JOBDIR, starts the parts of a crawl (running.py), and stops them.
 
-spider_opened starts the timers, spider_closed commits for the last time and says how to resume.
-Whatever goes wrong inside ends in `fail`: one sentence, exit code 1, and a directory that resumes from its last commit.
+spider_opened starts the timers. spider_closed makes the last commit and says how to resume.
+Every failure inside ends in `fail`: one sentence, exit code 1, and a directory that resumes from its last commit.
 """
 
 import asyncio
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GARBAGE_THRESHOLD = 20_000
-"""New objects between two looks for cyclic garbage: a crawl makes many objects and hardly any cycles."""
+"""New objects between two garbage collections. A crawl makes many objects and hardly any cycles."""
 
 
 class CrawlExtension:
-    """One crawl, from claiming its directory to its last words."""
+    """One crawl, from claiming its directory to its final message."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class CrawlExtension:
         self._min_free_disk_bytes = min_free_disk_bytes
         self._failures = Failures(directory.path)
         self._running: Running | None = None
-        """None: not opened, or not all of it."""
+        """None: not opened, or only in part."""
         self.exit_code = STOPPED
-        """What the process tells its caller; final once the spider is closed."""
+        """The exit code of the process; final once the spider is closed."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -82,7 +82,7 @@ class CrawlExtension:
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
 
-    # -- from its opening to its last words ------------------------------------------------------------------
+    # -- opening and closing ---------------------------------------------------------------------------------
 
     async def spider_opened(self) -> None:
         try:
@@ -110,7 +110,7 @@ class CrawlExtension:
         self._running = running
 
     def _join(self, running: Running) -> None:
-        """What the settings say goes between fetcher, scheduler and pipeline."""
+        """Connect fetcher, scheduler and pipeline, as the settings say."""
         settings, scheduler = self._crawler.settings, running.scheduler
         if settings.getfloat("ADDRESS_DELAY"):
             fetcher = parts_of(self._crawler).fetcher
@@ -122,7 +122,7 @@ class CrawlExtension:
             scheduler.hand_over(lane.pump, lane.start_more)
 
     async def load_seeds(self) -> None:
-        """All of SEEDS goes to the frontier, or what an earlier run did not load."""
+        """Add all of SEEDS to the frontier, or the part that an earlier run did not load."""
         if self._running is not None:
             await self._running.load_seeds()
 
@@ -140,7 +140,7 @@ class CrawlExtension:
             self.exit_code = FAILED if self._failures else exit_code(reason, left)
 
     async def _close(self, running: Running, reason: str) -> int:
-        """How many URLs are left."""
+        """Returns how many URLs are left."""
         self._signals.stop()
         running.stalls.watchdog.stop()
         await running.commit_for_the_last_time()
@@ -153,7 +153,7 @@ class CrawlExtension:
         return left
 
     def _finish_stats(self, running: Running, reason: str) -> None:
-        """What Scrapy's CoreStats would have counted, page by page."""
+        """Set the stats that Scrapy's CoreStats would have counted page by page."""
         stats, run = self._crawler.stats, running.run
         stats.set_value("finish_time", datetime.now(UTC))
         stats.set_value("elapsed_time_seconds", time.monotonic() - run.opened_at)
@@ -183,7 +183,7 @@ class CrawlExtension:
     # -- failures --------------------------------------------------------------------------------------------
 
     def fail(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None:
-        """Stop, with exit code 1. `is_whole` False: frontier and shards may disagree, nothing more is committed."""
+        """Stop, with exit code 1. If not `is_whole`, frontier and shards may disagree: nothing more is committed."""
         self._failures.note(why, remedy)
         running = self._running
         if running is None:
@@ -196,7 +196,7 @@ class CrawlExtension:
             self._closing = asyncio.get_running_loop().create_task(closing)
 
     def _step_failed(self, error: BaseException) -> None:
-        """Inside the one step of a page, or of another change of the frontier."""
+        """An exception in the middle of recording a page, or of another change to the frontier."""
         if not isinstance(error, FrontierError):
             logger.error("A step of the crawl was not finished.", exc_info=error)
         why, remedy = of_step(error, self._directory.path)

@@ -1,4 +1,4 @@
-"""The frontier's choices, from Scrapy's settings."""
+"""The frontier's options, from Scrapy's settings."""
 
 from scrapy.settings import BaseSettings
 

@@ -1,4 +1,4 @@
-"""The crawl as it is now, read from every part that knows: for the progress, and for why nothing moves."""
+"""The current state of the crawl, read from its parts: for the progress, and to explain a standstill."""
 
 import os
 import resource
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Gauges:
-    """Reads, and changes nothing."""
+    """Only reads; changes nothing."""
 
     def __init__(
         self, crawler: "Crawler", recorder: Recorder, control: Control, run: Run, path: Path
@@ -46,12 +46,12 @@ class Gauges:
 
     @property
     def _bytes_per_second(self) -> float | None:
-        """What the schedule allows; None = no limit."""
+        """The rate that the schedule allows; None = no limit."""
         rate: float | None = self._crawler.stats.get_value("bandwidth/cap_bytes_per_second")
         return rate
 
     def facts(self, idle_seconds: float) -> Facts:
-        """What may hold up the crawl now."""
+        """What may be holding up the crawl."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
         now, at, counts = time.time(), scheduler.now(), scheduler.frontier.counts()
         waits = list(scheduler.frontier.waits())
@@ -105,7 +105,7 @@ class Gauges:
 
 
 def rss_bytes() -> int:
-    """Resident memory now; the peak where /proc is not there."""
+    """Resident memory now, or its peak on systems without /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

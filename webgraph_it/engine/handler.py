@@ -1,14 +1,14 @@
-"""Scrapy's download handler over our fetcher: the one module of the engine that speaks Scrapy.
+"""Scrapy's download handler on top of our fetcher.
 
 Guarantees: http and https of one crawl share one `Fetcher` (parts.py), hence one cap, one pool and one bandwidth limit;
 every failure is one of Scrapy's download exceptions, keeps its name from the socket as `reason`, and is counted as
 `fetch/error/<reason>`; AddressBusy is not a failure, and is counted as `fetch/address_busy`.
 The response is a plain `scrapy.http.Response` with the decoded body; `flags` say
-what was cut, `ip_address` who answered, and `request.meta["fetch_times"]` holds the moments (seconds since
+what was truncated, `ip_address` who answered, and `request.meta["fetch_times"]` holds the times (seconds since
 1970 UTC) of sending, first byte and last byte.
 
 A body that ended early raises ResponseDataLossError, as in Scrapy's own handlers, unless the setting
-DOWNLOAD_FAIL_ON_DATALOSS or the request's meta `download_fail_on_dataloss` is false: then it is only flagged.
+DOWNLOAD_FAIL_ON_DATALOSS or the request's meta `download_fail_on_dataloss` is false. Then the response is only flagged.
 """
 
 from typing import Self
@@ -36,7 +36,7 @@ from webgraph_it.fetch.target import target_of
 
 
 class ForbiddenAddressError(CannotResolveHostError):
-    """The host leads only to addresses that are not connected to."""
+    """The host has only addresses that we do not connect to."""
 
 
 _EXCEPTIONS: dict[str, type[Exception]] = {
@@ -50,7 +50,7 @@ _EXCEPTIONS: dict[str, type[Exception]] = {
 
 
 def scrapy_error(error: FetchError, url: str) -> Exception:
-    """A FetchError as the exception that Scrapy's users expect; `reason` is its own."""
+    """The exception that Scrapy's users expect for a FetchError; it keeps the `reason`."""
     return _named(_exception_class(error.reason), error.reason, f"{url}: {error}")
 
 
@@ -86,7 +86,7 @@ class WebgraphDownloadHandler:
         return cls(crawler)
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch; Scrapy calls this."""
+        """Fetch one request. Scrapy calls this."""
         meta = request.meta
         try:
             target = target_of(request.url)
@@ -125,7 +125,7 @@ class WebgraphDownloadHandler:
 
 
 def _response(request: Request, reply: Reply) -> Response:
-    response = object.__new__(Response)  # not in Scrapy's list of living objects: see PageRequest
+    response = object.__new__(Response)  # not tracked in Scrapy's live references: see PageRequest
     response.__init__(  # type: ignore[misc]
         request.url,
         reply.status,

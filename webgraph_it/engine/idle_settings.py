@@ -1,7 +1,7 @@
-"""Scrapy's settings that change nothing here, and what to give instead: one warning each.
+"""Scrapy's settings that have no effect here, and what to set instead: one warning each.
 
-Each belongs to a part of Scrapy that this crawl does not use. Whoever adds that part (EXTENSIONS,
-DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES) uses its settings too, and is not warned.
+Each belongs to a part of Scrapy that this crawl does not use. A user who adds that part (EXTENSIONS,
+DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES) uses its settings too, and gets no warning.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from webgraph_it.engine.required import COMPONENTS
 
 class Idle(NamedTuple):
     names: tuple[str, ...]
-    """Or the beginning of names, with a star."""
+    """Names; a star at the end matches any name that begins so."""
     instead: str
-    """A sentence: what decides here."""
+    """One sentence: what decides here instead."""
     part: str = ""
     """The component that would read them."""
 
@@ -40,7 +40,7 @@ IDLE = (
     ),
     Idle(
         ("AUTOTHROTTLE_*",),
-        "DELAY_FACTOR makes a slow host wait longer.",
+        "DELAY_FACTOR makes the delay of a slow host longer.",
         f"{EXTENSIONS}.throttle.AutoThrottle",
     ),
     Idle(("DEPTH_LIMIT",), "MAX_DEPTH sets the limit.", f"{SPIDERS}.depth.DepthMiddleware"),
@@ -109,7 +109,7 @@ IDLE = (
     Idle(("HTTPCACHE_*",), "Pages are not kept.", f"{DOWNLOADERS}.httpcache.HttpCacheMiddleware"),
     Idle(
         ("COOKIES_*",),
-        "A page is what everybody sees: no cookies.",
+        "A page is what every visitor sees: no cookies.",
         f"{DOWNLOADERS}.cookies.CookiesMiddleware",
     ),
     Idle(
@@ -138,7 +138,7 @@ IDLE = (
 
 
 def warnings_for(settings: BaseSettings) -> Iterator[str]:
-    """One sentence for each setting that somebody changed in vain."""
+    """One sentence for each setting that was changed without effect."""
     parts = {
         _path(part) for name in COMPONENTS for part in settings.get_component_priority_dict_with_base(name)
     }
@@ -163,7 +163,7 @@ def _is_changed(settings: BaseSettings, name: str) -> bool:
     if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
         return False
     if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
-        return True  # whoever types it expects something of it
+        return True  # a user who typed it expects an effect
     default = getattr(ours, name, vars(default_settings).get(name))
     found = settings.get(name)
     plain = found.copy_to_dict() if isinstance(found, BaseSettings) else found

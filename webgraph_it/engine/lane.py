@@ -1,12 +1,12 @@
-"""The way of a page without detours: one task from lease to record.
+"""The short path of a page: one task from lease to record.
 
-Scrapy's engine moves a page through about fifteen deferreds, tasks and signals; at a thousand pages a second
-they are most of the crawl's CPU. The lane calls the same components in the same order in one task: downloader
+Scrapy's engine moves a page through about fifteen deferreds, tasks and signals. At a thousand pages a second
+they take most of the crawl's CPU time. The lane calls the same components in the same order in one task: downloader
 middlewares, download handler, the spider's callback or errback, the scope, the item pipeline. The engine still
 opens and closes the crawl, decides when to pause and stop, and waits for pages in flight (engine/private.py).
 
-What users extend still works: their downloader middlewares run as always; signals are sent if somebody
-listens; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
+What users extend still works: their downloader middlewares run as always; signals are sent if they have
+listeners; if they add spider middlewares or item pipelines, pages go through Scrapy's own scraper.
 LEAN_ENGINE=False gives everything back to Scrapy's engine.
 """
 
@@ -38,7 +38,7 @@ SIGNALS = (signals.response_received, signals.item_scraped)
 
 
 class Lane:
-    """Takes requests from the scheduler, as many at once as CONCURRENT_REQUESTS allows, and sees them through."""
+    """Takes requests from the scheduler, up to CONCURRENT_REQUESTS at once, and takes each from fetch to record."""
 
     def __init__(self, crawler: "Crawler", scheduler: FrontierScheduler, pipeline: GraphPipeline) -> None:
         engine: Any = crawler.engine
@@ -54,7 +54,7 @@ class Lane:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def pump(self) -> None:
-        """Start what may start now. The engine calls it at least every five seconds."""
+        """Start every request that may start now. The engine calls it at least every five seconds."""
         self._listened = {signal for signal in SIGNALS if self._has_listeners(signal)}
         self.start_more()
 
@@ -62,7 +62,7 @@ class Lane:
         return any(True for _ in liveReceivers(getAllReceivers(self._crawler, signal)))
 
     def start_more(self) -> None:
-        """A page ended, or was answered: its place, or its host, may be free."""
+        """Called when a page ended or was answered: its slot, or its host, may be free."""
         while not self._private.is_full() and not self._engine.paused:
             request = self._scheduler.take()
             if request is None:
@@ -77,17 +77,17 @@ class Lane:
         try:
             await self._visit(request)
         except FrontierError:
-            pass  # the store has said so, and the crawl stops
+            pass  # the store has reported it, and the crawl is stopping
         except Exception:
             logger.exception("Error while processing %s", request)
         finally:
-            self._scheduler.abandon(request.meta["lease"])  # unless it has ended, or goes on
+            self._scheduler.abandon(request.meta["lease"])  # unless it ended, or another request holds it
             self._downloader.active.discard(request)
             self._private.finish(request)
             with suppress(FrontierError):
                 self.start_more()
             if not self._private.in_progress:
-                self._private.look()  # perhaps that was all: let the engine see
+                self._private.look()  # perhaps that was the last one: let the engine check
 
     async def _visit(self, request: Request) -> None:
         result: Any
@@ -95,7 +95,7 @@ class Lane:
             result = await self._downloader.download(request)
         except Exception:
             result = Failure()  # type: ignore[no-untyped-call]
-        if isinstance(result, Request):  # a middleware wants another one instead
+        if isinstance(result, Request):  # a middleware wants another request instead
             self._engine.crawl(result)
             return
         if isinstance(result, Response):

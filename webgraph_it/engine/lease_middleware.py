@@ -1,7 +1,7 @@
-"""Only what the frontier handed out is fetched, and nothing of a host that was given up.
+"""Only URLs that the frontier handed out are fetched, and none of a host that was given up.
 
-A request without a lease (of a pipeline or an extension of the user's, by `engine.download_async`) would pass by
-the host's delay, so it is refused. URLs of a host that was given up end as errors, so that a crawl ends.
+A request without a lease (from a user's pipeline or extension, through `engine.download_async`) would ignore the
+host's delay, so it is refused. URLs of a host that was given up end as errors, so that the crawl can finish.
 """
 
 from scrapy import Request
@@ -18,7 +18,7 @@ class HostGivenUp(IgnoreRequest):
 
 
 class NoLease(IgnoreRequest):
-    """Somebody's own request: when its host may be asked is not known."""
+    """A user's own request: we do not know when its host may be asked."""
 
     reason = "no-lease"
 

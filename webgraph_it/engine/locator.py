@@ -1,12 +1,11 @@
-"""Finds where hosts are before any of their URLs is handed out.
+"""Finds the addresses of hosts before any of their URLs is handed out.
 
-A host that was never asked may be one of thousands on one address (a hosting company's customers, or a wildcard in
-somebody's DNS). Were it leased at once, it would wait for DNS, and then for its turn at the address, in one of the
-CONCURRENT_REQUESTS places. So the frontier first gives the name away as a stranger, and leases it when its address is
-known and free.
+A new host may be one of thousands on one address (a hosting company's customers, or a DNS wildcard). If it were leased
+at once, it would occupy one of the CONCURRENT_REQUESTS slots while it waits for DNS and then for its turn at the
+address. So the frontier first hands out the name as a stranger, and leases its URLs when its address is known and free.
 
-Lookups are bounded in number, so that a known host whose answer has expired finds the resolver free, and in rate, so
-that a hundred thousand new names do not take the event loop from the pages.
+The number of concurrent lookups is limited, so that the resolver has room for known hosts whose answer has expired.
+Their rate is limited, so that a hundred thousand new names do not keep the event loop from fetching pages.
 """
 
 import asyncio
@@ -19,14 +18,14 @@ from webgraph_it.fetch.guard import text_of
 from webgraph_it.fetch.target import target_of
 
 MAX_AT_ONCE = 128
-"""Lookups under way; the resolver asks 200 questions at once."""
+"""Maximum of concurrent lookups; the resolver sends 200 queries at once."""
 AT_A_TIME = 16
 PAUSE_SECONDS = 0.02
-"""So many lookups, then a pause: at most 800 a second."""
+"""Lookups between two pauses: at most 800 a second."""
 
 
 class Locator:
-    """Looks up strangers as long as there are any."""
+    """Looks up strangers while there are any."""
 
     def __init__(self, scheduler: FrontierScheduler, fetcher: Fetcher) -> None:
         self._scheduler = scheduler
@@ -36,7 +35,7 @@ class Locator:
         self._is_telling = False
 
     def look(self) -> None:
-        """There may be strangers: begin with some of them."""
+        """Start to look up strangers, if there are any."""
         if self._pause is None and self._under_way < MAX_AT_ONCE:
             self._begin()
 
@@ -66,6 +65,6 @@ class Locator:
             asyncio.get_running_loop().call_soon(self._tell)
 
     def _tell(self) -> None:
-        """All that were located in one turn of the event loop are told of once."""
+        """Wake the scheduler once for all hosts located in one turn of the event loop."""
         self._is_telling = False
         self._scheduler.look_again()

@@ -1,4 +1,4 @@
-"""No log line per page: at a thousand pages a second they would be most of the disk's work."""
+"""No log line per page: at a thousand pages a second the log would be most of what the disk writes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from scrapy.logformatter import LogFormatter
 
 
 class QuietFormatter(LogFormatter):
-    """Scrapy's words for what is rare, none for what is not: the page log has every page."""
+    """Scrapy's log lines for rare events, but none per page: the page log has every page."""
 
     def crawled(self, *args: Any) -> None:  # type: ignore[override]
         return None

@@ -1,4 +1,4 @@
-"""What the event loop does for the scheduler: an alarm, and news from another thread."""
+"""What the scheduler needs of the event loop: an alarm, and errors from another thread."""
 
 import asyncio
 import threading
@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 
 class Alarm:
-    """Calls `wake` at the time that was set last."""
+    """Calls `wake` at the time that was set last; earlier settings are discarded."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._handle: asyncio.TimerHandle | None = None
 
     def set(self, after_seconds: float | None) -> None:
-        """In so many seconds; None: not at all."""
+        """Call `wake` after this many seconds; None: never."""
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None
@@ -23,7 +23,7 @@ class Alarm:
 
 
 def in_this_loop(tell: Callable[[BaseException], None]) -> Callable[[BaseException], None]:
-    """For a thread to call, too: it is told in the event loop that runs now, if one does."""
+    """`tell`, callable from any thread: it runs in the event loop that is running now, if there is one."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""The old name of a component of ours, given by a user, is refused with the new one (the table: crawl/moved.py)."""
+"""Refuses the old path of a component of ours and names the new one (the table is in crawl/moved.py)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from webgraph_it.crawl.values import SettingsError
 
 
 def check_moved(settings: BaseSettings) -> None:
-    """Raises SettingsError naming the first old path, and what it is called now."""
+    """Raises SettingsError that names the first old path and its new one."""
     for name in NAMING:
         for path in _paths(settings.get(name)):
             if path in MOVED:
@@ -20,7 +20,7 @@ def check_moved(settings: BaseSettings) -> None:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """Of a setting that names one component, or many: as keys, or, for download handlers, as values."""
+    """The paths in a setting: a single path, the keys of a dict, or, for download handlers, its values."""
     if isinstance(value, str):
         yield value
     elif value is not None:

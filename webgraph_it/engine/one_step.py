@@ -1,4 +1,4 @@
-"""A verb that changes the frontier: all of it, or the crawl has failed."""
+"""A method that changes the frontier completes, or the crawl fails."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 def one_step(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """For methods of something that has `fail`, which is told of an exception."""
+    """Decorates a method: its object's `fail` is called with any exception."""
 
     @wraps(verb)
     def step(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:

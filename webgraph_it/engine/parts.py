@@ -1,8 +1,8 @@
-"""The parts of one crawl that several of Scrapy's components share.
+"""The parts of a crawl that several Scrapy components share.
 
-Scrapy makes its components one by one and gives each only the crawler. `parts_of(crawler)` is how they reach the shared
-parts: the first call makes them, and all others get the same. They are kept as an attribute of the crawler, so they
-live as long as the crawl. What Scrapy itself makes and keeps is asked of Scrapy: `scheduler_of`.
+Scrapy makes its components one by one and gives each only the crawler. `parts_of(crawler)` returns the shared
+parts: the first call makes them, and later calls return the same ones. They are an attribute of the crawler, so they
+live as long as the crawl. What Scrapy itself makes, such as the scheduler, comes from Scrapy (`scheduler_of`).
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.fetch.client import Fetcher, FetchSettings
-from webgraph_it.fetch.dns import DnsSettings, Resolver
+from webgraph_it.fetch.dns import FAILURE_TTL_SECONDS, DnsSettings, Resolver
 from webgraph_it.fetch.guard import Guard, networks
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.fetch.shaper import Shaper
@@ -32,9 +32,9 @@ class Parts:
 
     fetcher: Fetcher
     shaper: Shaper
-    """The bandwidth limit of the fetcher; without BandwidthMiddleware it lets everything pass."""
+    """The fetcher's bandwidth limit; without BandwidthMiddleware there is no limit."""
     robots: RobotsPolicy
-    """With the one cache of parsed rules."""
+    """Holds the only cache of parsed rules."""
 
 
 def parts_of(crawler: "Crawler") -> Parts:
@@ -48,7 +48,7 @@ def parts_of(crawler: "Crawler") -> Parts:
 
 
 def make_parts(crawler: "Crawler") -> Parts:
-    """From values that have been checked."""
+    """Make the parts. The settings must have been checked."""
     settings = crawler.settings
     assert crawler.stats is not None
     shaper = Shaper(time.monotonic, _call_later, math.inf)
@@ -63,7 +63,7 @@ def _call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHand
 
 
 def fetch_settings(settings: Mapping[str, Any]) -> FetchSettings:
-    """From values that have been checked."""
+    """The settings must have been checked."""
     cap = settings["MAX_TCP_CONNECTIONS"]
     return FetchSettings(
         connection_cap=cap,
@@ -83,20 +83,21 @@ def fetch_settings(settings: Mapping[str, Any]) -> FetchSettings:
 
 
 def dns_settings(settings: Mapping[str, Any]) -> DnsSettings:
-    """From values that have been checked."""
+    """The settings must have been checked."""
     return DnsSettings(
         servers=tuple(settings["DNS_SERVERS"]),
         timeout=settings["DNS_TRY_TIMEOUT"],
         minimum_ttl=settings["DNS_MIN_TTL"],
         maximum_ttl=settings["DNS_MAX_TTL"],
         negative_ttl=settings["DNS_NEGATIVE_TTL"],
+        failure_ttl=min(FAILURE_TTL_SECONDS, settings["DNS_NEGATIVE_TTL"]),
         cache_size=settings["DNS_CACHE_SIZE"],
         ipv6=settings["DNS_IPV6"],
     )
 
 
 def scheduler_of(crawler: "Crawler") -> FrontierScheduler:
-    """Once the engine is open."""
+    """The crawl's scheduler. Call it only once the engine is open."""
     scheduler = crawler.engine.scheduler
     assert isinstance(scheduler, FrontierScheduler), "SCHEDULER must be FrontierScheduler"
     return scheduler

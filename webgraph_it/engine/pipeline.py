@@ -21,7 +21,7 @@ class GraphPipeline:
 
     recorder: Recorder
     committed: dict[str, Durable]
-    """The files of the runs before this one."""
+    """The files of earlier runs."""
 
     def __init__(
         self, crawler: "Crawler", directory: Path, buffers: dict[str, int], writer_class: NewWriter
@@ -57,7 +57,7 @@ class GraphPipeline:
 
 
 def pipeline_of(crawler: "Crawler") -> GraphPipeline:
-    """Once the engine is open."""
+    """The crawl's pipeline. Call it only once the engine is open."""
     pipeline = crawler.get_item_pipeline(GraphPipeline)
     assert isinstance(pipeline, GraphPipeline), "ITEM_PIPELINES must hold GraphPipeline"
     return pipeline

@@ -1,4 +1,4 @@
-"""Errors of the command line as one sentence: no usage text, no list of versions around it; exit code 2."""
+"""Reports a command-line error in one sentence, with exit code 2: no usage text, no list of versions around it."""
 
 import json
 import sys
@@ -13,13 +13,13 @@ from webgraph_it.crawl.outcome import WRONG_USAGE
 
 
 def refuse(sentence: str) -> NoReturn:
-    """The sentence, and nothing else, on stderr."""
+    """Print the sentence, and nothing else, to stderr, and exit."""
     print(sentence, file=sys.stderr)
     sys.exit(WRONG_USAGE)
 
 
 class Refusing(ScrapyCommand):
-    """Mixed into Scrapy's own commands: whatever is wrong with the command line, `refuse` says."""
+    """Mixed into Scrapy's own commands: every command-line error goes through `refuse`."""
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
@@ -31,7 +31,7 @@ class Refusing(ScrapyCommand):
         super().process_options(args, opts)
 
     def _check_given(self, given: str) -> None:
-        """Scrapy would turn a dict that is no JSON into a traceback."""
+        """Scrapy would show a traceback for a dict that is not JSON."""
         name, is_pair, value = given.partition("=")
         if not is_pair or not name:
             raise UsageError(f"-s {given!r} has no value; expected: -s NAME=VALUE.", print_help=False)

@@ -1,4 +1,4 @@
-"""From Scrapy's words to ours: a Response becomes a Reply, an exception a reason. crawl/visit.py judges both."""
+"""Converts Scrapy's objects to ours: a Response to a Reply, an exception to a reason. crawl/visit.py judges both."""
 
 import time
 from typing import cast
@@ -22,7 +22,7 @@ from webgraph_it.items import State
 
 
 def reply_of(response: Response) -> Reply:
-    """The response as it is now: a user's middleware may have changed it, or answered in the handler's place."""
+    """The response as it is now. A user's middleware may have changed it, or answered instead of the handler."""
     return Reply(
         response.url,
         response.status,
@@ -44,11 +44,13 @@ _NAMES: tuple[tuple[type[Exception], str], ...] = (
     (ResponseDataLossError, "dataloss"),
     (UnsupportedURLSchemeError, "url"),
 )
-"""Names of failures that do not bring their own: those of a user's component."""
+"""Names for failures that have none of their own: those raised by a user's component."""
 
 
 def reason_of(error: BaseException | None) -> str:
-    """Why there is no response: the name that the socket gave it (handler.py), or one by the exception's class."""
+    """Why there is no response: the failure's own name (handler.py), or one that follows from the exception's class."""
+    if isinstance(error, IgnoreRequest):
+        return str(getattr(error, "reason", "ignored"))
     for kind, name in _NAMES:
         if isinstance(error, kind):
             own = getattr(error, "reason", name)
@@ -57,6 +59,6 @@ def reason_of(error: BaseException | None) -> str:
 
 
 def refusal_of(error: IgnoreRequest) -> tuple[State, str]:
-    """What the node is, and why. Our own middlewares say so; somebody else's need not."""
+    """The state of the node, and why. Our own middlewares give both; a user's may not."""
     state = State.ROBOTS_DENIED if isinstance(error, RobotsDenied) else State.ERROR
     return getattr(error, "state", state), getattr(error, "reason", "ignored")

@@ -1,6 +1,6 @@
-"""What a crawl does not start without: each part of ours that webgraph_it/settings.py names.
+"""A crawl does not start without each of our components that webgraph_it/settings.py names.
 
-A user's components add to ours (docs/extending.md). Whoever switches one of ours off, in whatever way (None in a
+A user's components add to ours (docs/extending.md). A user who switches one of ours off, in any way (None in a
 dict, a _BASE of their own, another SCHEDULER, an add-on), is told which. A class derived from ours counts as ours.
 """
 
@@ -17,12 +17,12 @@ COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", 
 SINGLE = ("SCHEDULER", "DOWNLOADER")
 HANDLERS = "DOWNLOAD_HANDLERS"
 SPIDER_METHODS = ("parse", "failed", "parse_robots", "robots_failed")
-"""What the scheduler calls for an answer."""
+"""The callbacks that the scheduler puts into requests."""
 ADVICE = "The crawl does not start without it; docs/extending.md shows how to add your own beside it."
 
 
 def check_components(settings: BaseSettings) -> None:
-    """Raises SettingsError naming the first part that is missing, has moved or cannot be loaded."""
+    """Raises SettingsError that names the first part that is missing, has moved or cannot be loaded."""
     check_moved(settings)
     for name in SINGLE:
         _check_single(name, settings)
@@ -36,7 +36,7 @@ def check_components(settings: BaseSettings) -> None:
 
 
 def check_fetching(settings: BaseSettings) -> None:
-    """The part of it that holds for every request, also without a crawl."""
+    """Check what every request needs, with or without a crawl."""
     check_moved(settings)
     _check_handlers(settings)
     _check_loop(settings)
@@ -63,7 +63,7 @@ def _check_single(name: str, settings: BaseSettings) -> None:
 
 
 def _check_handlers(settings: BaseSettings) -> None:
-    """A scheme of the user's own may have any handler; http and https have the one with the address guard."""
+    """http and https must have the handler with the address guard. Any other scheme may have any handler."""
     handlers = settings.getwithbase(HANDLERS)
     for scheme, path in ours.DOWNLOAD_HANDLERS_BASE.items():
         if not _is_ours(_loaded(HANDLERS, handlers.get(scheme)), path):
@@ -73,7 +73,7 @@ def _check_handlers(settings: BaseSettings) -> None:
 
 
 def _check_loop(settings: BaseSettings) -> None:
-    """Without a reactor Scrapy puts its own download handlers in the place of ours."""
+    """Without a reactor, Scrapy replaces our download handlers with its own."""
     if not settings.getbool("TWISTED_REACTOR_ENABLED"):
         raise SettingsError(
             "TWISTED_REACTOR_ENABLED is false; expected: true. Without it our download handler is not used."
@@ -107,12 +107,12 @@ def _is_ours(component: Any, path: str) -> bool:
 
 
 class Guard:
-    """The last add-on of a crawl: looks again after all others have changed the settings."""
+    """The last add-on of a crawl: checks again after all others have changed the settings."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         check_components(settings)
 
 
 def put_guard(settings: BaseSettings) -> None:
-    """After the add-ons of the user's."""
+    """Put Guard after the user's add-ons."""
     settings["ADDONS"].set(Guard, float("inf"), priority="cmdline")

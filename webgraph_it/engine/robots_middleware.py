@@ -1,7 +1,7 @@
-"""Downloader middleware: no page is fetched that its host's robots.txt forbids. Thin; the policy is robots.py.
+"""Downloader middleware: no page is fetched that its origin's robots.txt forbids. The policy is robots/policy.py.
 
 The frontier keeps the records and asks for robots.txt before it hands out a page, so here everything is known
-and nothing waits. A page whose robots.txt is not known after all is refused: better a page too few.
+and nothing waits. If a page's robots.txt is unknown nevertheless, the page is refused: we prefer to miss it.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.robots.expiry import Need, need
 from webgraph_it.robots.policy import RobotsPolicy, origin
@@ -29,14 +30,21 @@ class RobotsDenied(IgnoreRequest):
 
 
 def unexpired(known: RobotsRecord | None, now: float) -> RobotsRecord | None:
-    """What may still be relied on."""
+    """The record, or None if it has expired."""
     return None if need(known, now) is Need.REQUEST else known
 
 
 class RobotsMiddleware:
     """Raises RobotsDenied; requests with `robots_txt` in their meta are for robots.txt itself and pass."""
 
-    def __init__(self, policy: RobotsPolicy, lookup: Lookup, stats: StatsCollector) -> None:
+    def __init__(
+        self,
+        policy: RobotsPolicy,
+        lookup: Lookup,
+        stats: StatsCollector,
+        is_blocked: Callable[[str], bool] = lambda url: False,
+    ) -> None:
+        self._is_blocked = is_blocked
         self._policy = policy
         self._lookup = lookup
         self._stats = stats
@@ -48,14 +56,20 @@ class RobotsMiddleware:
             return unexpired(scheduler.frontier.robots(site), scheduler.now())
 
         assert crawler.stats is not None
-        return cls(parts_of(crawler).robots, lookup, crawler.stats)
+
+        def is_blocked(url: str) -> bool:
+            return scheduler_of(crawler).blocks(url)
+
+        return cls(parts_of(crawler).robots, lookup, crawler.stats, is_blocked)
 
     def process_request(self, request: Request) -> None:
         if request.meta.get("robots_txt"):
+            if self._is_blocked(request.url):  # robots.txt redirects to a host that an operator has blocked
+                raise RobotsDenied(request.url, OPERATOR_BLOCK)
             self._stats.inc_value("robots/requests")
             return
         record: RobotsRecord | None = request.meta.get("robots")
-        if record is None or not self._is_for(request):  # somebody's middleware sends it elsewhere
+        if record is None or not self._is_for(request):  # a user's middleware sends it to another origin
             record = self._lookup(origin(request.url))
         if record is None or not self._policy.allowed(record, request.url):
             reason = "unknown" if record is None else _reason(record)

@@ -1,4 +1,4 @@
-"""The parts of a crawl that runs, made and joined. CrawlExtension starts and stops them."""
+"""Makes and connects the parts of a running crawl. CrawlExtension starts and stops them."""
 
 import logging
 import shutil
@@ -23,6 +23,7 @@ from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
+from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RULES_SECONDS = 1.0
+"""How often RULES_FILE is looked at."""
+
 
 class Fail(Protocol):
     """Stops the crawl with exit code 1 (CrawlExtension.fail)."""
@@ -52,7 +56,7 @@ class Fail(Protocol):
 
 
 class Running:
-    """Nothing here runs by itself before `start_timers`."""
+    """The parts of a running crawl. Nothing here runs by itself before `start_timers`."""
 
     def __init__(
         self,
@@ -98,6 +102,8 @@ class Running:
         self._timers = Timers(_task_failed(failures, fail))
         self._ask_to_stop = stop
         self.steered = steered = Steered(crawler, self, self._scope)
+        self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
         self._socket = ControlSocket(directory.path, self.operations.do)
         self._console = _console(settings, self)
@@ -121,7 +127,7 @@ class Running:
         await self.seeds.load(self._seed_list, self._scope)
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
-        """`checkpoint_seconds` 0: only on request."""
+        """`checkpoint_seconds` 0: checkpoints only on request."""
         every = self._timers.every
         every(commit_seconds, self.commits.commit)
         every(LOOK_SECONDS, self.commits.commit_if_large)
@@ -131,13 +137,14 @@ class Running:
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
         every(self._standstill.interval_seconds, self._watch_standstill)
+        every(RULES_SECONDS, self._watch_rules)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     def ask_for_checkpoint(self) -> None:
         self._timers.once(self.checkpoint)
 
     async def checkpoint(self) -> None:
-        """Next file numbers; what is older is never touched again."""
+        """Start files with the next numbers. Older files are never changed again."""
         await self.commits.commit(checkpoint=True)
         if self.failures:
             return
@@ -145,13 +152,11 @@ class Running:
         logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
 
     async def commit_for_the_last_time(self) -> None:
-        """What comes between the last commit and the end would be in the frontier alone: nothing more is recorded."""
+        """Record nothing more, then commit. A page recorded after this commit would be in the frontier only."""
         if self._console is not None:
             await self._console.close()
         await self._socket.close()
-        self._timers.cancel(
-            but=self._stop_watching
-        )  # it sees to it that the last commit does not wait for ever
+        self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
@@ -159,14 +164,14 @@ class Running:
 
     async def report_for_the_last_time(self, status: str) -> None:
         if self.committer.stopped:
-            await self.reporter.wait()  # it reads the store
+            await self.reporter.wait()  # it reads the store, which closes soon
         else:
             self.progress.write()
             await self.reporter.write(status)
         self.teller.end()
 
     def close_files(self) -> None:
-        """With what was committed last; a frontier that must not be committed is left as by a crash."""
+        """Close with what was committed last. A frontier that must not be committed is left as after a crash."""
         self.recorder.shards.close()
         frontier = self.scheduler.frontier
         if self.committer.stopped:
@@ -174,14 +179,25 @@ class Running:
             return
         try:
             frontier.close()
-        except Exception as error:  # all is committed; only that the end was clean is not on record
+        except Exception as error:  # all is committed; only the mark of a clean end is missing
             self.failures.note(f"its frontier could not be closed ({error})")
+
+    async def _watch_rules(self) -> None:
+        try:
+            self._read_rules()
+        except RulesFileError as error:
+            logger.error("%s The rules in force stay.", error)
+
+    def _read_rules(self) -> None:
+        if self._rules_file.reload():
+            self.steered.set_file_rules(self._rules_file.rules)
+            logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
         self._disk.look(self.gauges.free_disk_bytes)
 
     async def _watch_standstill(self) -> None:
-        """A crawl that gets no response says why."""
+        """Say why, if the crawl gets no response."""
         now = time.monotonic()
         if self._standstill.is_due(self.gauges.answers, now):
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
@@ -206,7 +222,7 @@ def _console(settings: "BaseSettings", running: Running) -> "Console | None":
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
-    """Without commits or the disk watch the crawl must not go on."""
+    """The crawl must not continue without commits or the disk watch."""
 
     def failed(error: Exception) -> None:
         if not failures:
@@ -217,7 +233,7 @@ def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:
 
 
 def _kept_seeds(directory: JobDirectory) -> Path | None:
-    """The crawl's own copy of its seeds: what the user gave may be gone when the reports are written."""
+    """The crawl's own copy of its seeds: the user's file may be gone when the reports are written."""
     with suppress(DirectoryError):  # the copy is missing, and the same seeds were given again
         return directory.seeds_copy()
     return None

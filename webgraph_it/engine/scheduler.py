@@ -1,12 +1,12 @@
 """The frontier as Scrapy's SCHEDULER: leases become requests, finished pages come back as outcomes.
 
 A page request is handed out only when the robots.txt of its origin is known; until then the same lease goes
-out as a request for that robots.txt (robots/errands.py). Whatever happens to a request, its lease ends: its Page was
-recorded (crawl/record.py; `answered` may come before it), `try_again`, `respell`, `learn_robots`, `follow_robots`,
-`give_back` (the crawl stops, or this machine failed, before it could be fetched), `put_off` (its address is
-busy), or, if a callback or somebody's pipeline failed, `abandon`.
+out as a request for that robots.txt (robots/errands.py). Whatever happens to a request, its lease ends. Its Page was
+recorded (crawl/record.py; `answered` may come before it), or one of these was called: `try_again`, `respell`,
+`learn_robots`, `follow_robots`, `give_back` (the crawl is stopping, or this machine could not send the request),
+`put_off` (its address is busy), or `abandon` (a callback or a user's pipeline failed).
 
-An exception in the middle of one of these verbs leaves the frontier half changed: `Leases.fail` is told.
+An exception in the middle of one of these methods leaves the frontier half changed, so `Leases.fail` is called.
 """
 
 import logging
@@ -50,11 +50,11 @@ DROPPED_AT_ONCE = 100
 BLOCKED_SECONDS = 0.05
 """How soon a blocked URL is looked at again that could not be recorded at once."""
 AGAIN = "again"
-"""In the meta of requests that a middleware wants to be sent for a lease that is out."""
+"""Meta key of requests that a middleware wants to send under an existing lease."""
 
 
 class FrontierScheduler(BaseScheduler):
-    """Opens the frontier of JOBDIR and speaks for it."""
+    """Opens the frontier of JOBDIR and is its only door for Scrapy."""
 
     frontier: Frontier
     now: CrawlClock
@@ -74,17 +74,17 @@ class FrontierScheduler(BaseScheduler):
         self._alarm = Alarm(self.wake)
         self.paused = False
         self.held = False
-        """True: nothing is handed out until the seeds are loaded."""
+        """If true, nothing is handed out until the seeds are loaded."""
         self._pump: Callable[[], None] | None = None
         self.look_again: Callable[[], None] = self.wake
-        """There may be something to fetch: take it, in this turn of the event loop if there is a lane."""
+        """Called when there may be something to fetch. A lane takes it in the same turn of the event loop."""
         self.rules = Rules()
         self.parked: dict[str, float] = {}
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
-        """Records a blocked URL without fetching it; False if that must wait a moment."""
+        """Records a blocked URL without fetching it. False if that must wait a moment."""
         self.locate: Callable[[], None] | None = None
-        """Finds the addresses of strangers, if anybody does (engine/locator.py)."""
+        """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
@@ -111,12 +111,12 @@ class FrontierScheduler(BaseScheduler):
         return None
 
     def close(self, reason: str) -> "Deferred[None] | None":
-        """The frontier itself is closed by the crawl's last commit."""
+        """Does not close the frontier: the crawl's last commit does."""
         self._alarm.set(None)
         return None
 
     def has_pending_requests(self) -> bool:
-        """The engine asks when it is idle: a lease that is still out then was lost by somebody's component."""
+        """The engine asks when it is idle. A lease that is still out then was lost by a user's component."""
         if self._leases and private.is_idle(self._crawler):
             for lease in list(self._leases.values()):
                 self.abandon(lease)
@@ -125,9 +125,9 @@ class FrontierScheduler(BaseScheduler):
         return bool(counts.queued or counts.leased or self._again)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Links never come this way; a middleware's request for a page that is already leased may.
+        """Accepts a middleware's request for a page that is already leased. Links never come this way.
 
-        It waits for its host like any other. One for another host is refused: that host may be busy.
+        It waits for its host like any other. A request for another host is refused, because that host may be busy.
         """
         lease: Lease | None = request.meta.get("lease")
         if lease is None:
@@ -141,14 +141,14 @@ class FrontierScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """For the engine: the next request, or None if a lane of the crawl's own takes them."""
+        """The next request, for the engine. None if a lane takes the requests."""
         if self._pump is None:
             return self.take()
         self._pump()
         return None
 
     def hand_over(self, pump: Callable[[], None], start_more: Callable[[], None]) -> None:
-        """From now on a lane takes the requests: `pump` when the engine asks for one, `start_more` in between."""
+        """From now on a lane takes the requests: `pump` is called when the engine asks, `start_more` in between."""
         self._pump, self.look_again = pump, start_more
 
     def take(self) -> Request | None:
@@ -201,13 +201,21 @@ class FrontierScheduler(BaseScheduler):
         del self._leases[lease.digest]
         return now + BLOCKED_SECONDS
 
-    def is_blocked(self, lease: Lease) -> bool:
-        """Whether an operator's rule forbids it."""
-        rule = self.rules.first(lease.key, lease.url)
+    def blocks(self, url: str) -> bool:
+        """Whether a rule forbids this URL."""
+        if not self.rules:
+            return False
+        surt = key(url)
+        rule = None if isinstance(surt, Refusal) else self.rules.first(surt, url)
+        return rule is not None and rule.block
+
+    def is_blocked(self, lease: Lease, mime: str = "") -> bool:
+        """Whether a rule forbids it; with `mime`, a reply of that media type."""
+        rule = self.rules.first(lease.key, lease.url, mime) if self.rules else None
         return rule is not None and rule.block
 
     def _request(self, lease: Lease, now: float) -> Request | float:
-        """The page, or first the robots.txt of its origin, or when to look again."""
+        """A request for the page or, first, for the robots.txt of its origin; or the time when to look again."""
         spider: Any = self._crawler.spider
         site = origin(lease.url)
         robots = self.frontier.robots(site)
@@ -233,7 +241,7 @@ class FrontierScheduler(BaseScheduler):
 
     @property
     def ended(self) -> bool:
-        """Nothing more is handed out or taken back."""
+        """Whether nothing more is handed out or taken back."""
         return self.leases.ended
 
     def fail(self, error: BaseException) -> None:
@@ -242,7 +250,7 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def answered(self, lease: Lease, *, seconds: float, address: str) -> None:
-        """The page is here and will be read: its host need not wait for that."""
+        """The page has arrived. Its host's turn ends now, before the links are extracted."""
         self.frontier.answered(lease, Outcome(duration_seconds=seconds, address=address), self.now())
         self.look_again()
 
@@ -250,7 +258,7 @@ class FrontierScheduler(BaseScheduler):
     def try_again(
         self, lease: Lease, failure: Failure, *, seconds: float = 0.0, retry_after: float | None = None
     ) -> bool:
-        """Put it back for later; False if it was tried often enough and the failure is final."""
+        """Put the URL back for a retry. False if there are no retries left and the failure is final."""
         if not self.frontier.may_retry(lease):
             return False
         self._end(lease, Outcome(Kind.RETRY, failure, True, seconds, lease.address, retry_after))
@@ -258,28 +266,28 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
-        """The same node is asked for at another spelling of its key."""
+        """Ask for the same node at another spelling of its URL."""
         self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
 
     @one_step
     def learn_robots(
         self, lease: Lease, record: RobotsRecord, *, seconds: float, crawl_delay: float | None
     ) -> None:
-        """robots.txt of the lease's origin is known now; the page itself comes after the host's delay."""
+        """The robots.txt of the lease's origin is known now. The page itself follows after the host's delay."""
         self.frontier.set_robots(origin(lease.url), record)
         self.errands.learned(lease.host, record, self.now())
         self._release(lease, seconds, crawl_delay, not_before=record.expires_at if record.waits else 0.0)
 
     @one_step
     def follow_robots(self, lease: Lease, url: str, hops: int, *, seconds: float) -> None:
-        """robots.txt is elsewhere; it is asked for there after the host's delay."""
+        """robots.txt redirects. It is fetched from there after the host's delay."""
         self.errands.redirected(origin(lease.url), Errand(url, _host(url, lease), hops))
         self._release(lease, seconds, None)
 
     @one_step
     def give_back(self, lease: Lease, *, pause_seconds: float = 0.0) -> None:
-        """The fetch was called off, or this machine could not ask. The URL stays as it was; its host may have been
-        asked, and rests as after any fetch, or for `pause_seconds` if that is longer."""
+        """The fetch was called off, or this machine could not ask. The URL stays as it was. Its host may have been
+        asked, so it rests as after any fetch, or for `pause_seconds` if that is longer."""
         if self._leases.get(lease.digest) is lease and not self._again.holds(lease):
             now = self.now()
             self._forget(lease)
@@ -288,7 +296,7 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def put_off(self, request: Request, address: str) -> None:
-        """The address is busy, nothing was sent: the URL takes its turn there, and no attempt is counted."""
+        """The address is busy and nothing was sent. The URL waits for its turn there, and no attempt is counted."""
         lease: Lease = request.meta["lease"]
         hops, now = request.meta.get("robots_hops", 0), self.now()
         if self._leases.get(lease.digest) is not lease:
@@ -305,7 +313,7 @@ class FrontierScheduler(BaseScheduler):
         self.frontier.release(lease, now, ready_at, busy_address=address if is_its_own else "")
 
     def next_stranger(self) -> Stranger | None:
-        """A host to locate before any of its URLs is handed out; `located` follows."""
+        """A host to locate before any of its URLs is handed out. The caller must call `located` for it."""
         try:
             return self.frontier.next_stranger()
         except Exception as error:
@@ -314,21 +322,21 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def located(self, host: str, address: str) -> None:
-        """A stranger's address, empty if its name leads nowhere."""
+        """A stranger's address; empty if its name does not resolve."""
         if not self.ended:
             self.frontier.located(host, address)
 
     def _release(
         self, lease: Lease, seconds: float, crawl_delay: float | None, not_before: float = 0.0
     ) -> None:
-        """Give the URL back untouched after a fetch of robots.txt on its host."""
+        """Give the URL back unchanged after a fetch of robots.txt on its host."""
         now = self.now()
         self._forget(lease)
         delay = self._politeness.delay(seconds, crawl_delay or 0.0)
         self.frontier.release(lease, now, max(not_before, now + delay), crawl_delay_seconds=crawl_delay)
 
     def _forget(self, lease: Lease) -> None:
-        """The request is over; a host that was borrowed for it rests."""
+        """The request has ended. A host that was borrowed for it rests."""
         self._leases.pop(lease.digest, None)
         self.errands.ended(lease.digest, self.now(), self.frontier.host_delay)
 
@@ -336,7 +344,7 @@ class FrontierScheduler(BaseScheduler):
         self._forget(lease)
         self.frontier.done(lease, outcome, self.now())
 
-    # -- what should not happen: a callback or a pipeline failed ----------------------------------------------
+    # -- a callback or a pipeline failed ----------------------------------------------------------------------
 
     def _spider_error(self, response: Response | None) -> None:
         if response is not None and response.request is not None:
@@ -348,7 +356,7 @@ class FrontierScheduler(BaseScheduler):
 
     @one_step
     def abandon(self, lease: Lease | None) -> None:
-        """Our mistake, or a stranger's component's: the URL goes back as if the fetch had failed."""
+        """A bug of ours, or of a user's component: the URL goes back as if the fetch had failed."""
         if self.ended or lease is None or self._leases.get(lease.digest) is not lease:
             return
         if self._again.holds(lease):  # a middleware wants another request for it
@@ -358,14 +366,14 @@ class FrontierScheduler(BaseScheduler):
             self._end(lease, Outcome())
 
     def pause(self, paused: bool) -> None:
-        """While paused nothing new is handed out; what is in flight goes on."""
+        """While paused, nothing new is handed out. Requests in flight continue."""
         if self.paused and not paused:
             self.wake()
         self.paused = paused
 
     @property
     def is_closing(self) -> bool:
-        """The engine takes no more requests: the crawl ends, for whatever reason."""
+        """Whether the engine takes no more requests because the crawl is ending, for whatever reason."""
         return private.is_closing(self._crawler)
 
     def _set_alarm(self, now: float) -> None:
@@ -373,7 +381,7 @@ class FrontierScheduler(BaseScheduler):
         self._alarm.set(None if wake_at is None else wake_at - now)
 
     def wake(self) -> None:
-        """There may be something to fetch: let the engine look."""
+        """Make the engine look for requests: there may be something to fetch."""
         private.look_for_requests(self._crawler)
 
 

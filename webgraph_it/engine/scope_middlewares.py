@@ -1,8 +1,8 @@
 """The scope in Scrapy: links of pages are judged on the way out, requests on the way in.
 
-Spider side: each Page leaves without the links that are out, and says of the others what they are (`in_graph`,
-`traps`, `fetch_only`). Downloader side: a request that is not to be fetched is refused, a seed's too; those for
-robots.txt (meta `robots_txt`) are not judged. Stats: `scope/dropped/<reason>` and `scope/trap/<reason>` count
+Spider side: each Page loses its links that are out of scope, and says what the others are (`in_graph`, `traps`,
+`fetch_only`). Downloader side: a request that is out of scope is refused, even a seed's. Requests for robots.txt
+(meta `robots_txt`) are not judged. Stats: `scope/dropped/<reason>` and `scope/trap/<reason>` count
 links, `scope/refused/<reason>` requests.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class OutOfScope(IgnoreRequest):
-    """The request is not to be fetched."""
+    """The scope forbids to fetch this request."""
 
     def __init__(self, url: str, reason: str, state: State) -> None:
         super().__init__(f"{url} is not to be fetched: {reason}")
@@ -36,10 +36,10 @@ class OutOfScope(IgnoreRequest):
 
 
 LINKS_AT_ONCE = 2_000
-"""Links that are judged without a pause: a few milliseconds."""
+"""Links that are judged without a pause: this takes a few milliseconds."""
 MAX_KNOWN = 37_000
-"""Digests of nodes that were judged to be in: 3 MB. A page whose links are all known saves 12 µs (8 links) or 30
-(30 links); in a crawl with many more nodes than this they seldom are."""
+"""Number of nodes remembered as in scope: 3 MB. A page whose links are all known saves 12 µs (8 links) or 30 µs
+(30 links). In a crawl with many more nodes than this, few pages are."""
 
 
 class ScopeSpiderMiddleware:
@@ -51,7 +51,7 @@ class ScopeSpiderMiddleware:
         self._known_in: set[bytes] = set()
 
     def _remember(self, judged: Page) -> None:
-        """Most links of a page stand on other pages too: what is in once is in for good."""
+        """Most links of a page are on other pages too, and a node once in scope stays in scope."""
         if len(self._known_in) > MAX_KNOWN:
             self._known_in.clear()
         if judged.in_graph:
@@ -71,7 +71,7 @@ class ScopeSpiderMiddleware:
             yield await self.judged_in_slices(item) if isinstance(item, Page) else item
 
     async def judged_in_slices(self, page: Page) -> Page:
-        """`judged`; a page with very many links does not keep others waiting."""
+        """As `judged`, but a page with very many links does not keep others waiting."""
         if len(page.links) <= LINKS_AT_ONCE:
             return self.judged(page)
         links: list[Link] = []
@@ -94,7 +94,7 @@ class ScopeSpiderMiddleware:
         )
 
     def judged(self, page: Page) -> Page:
-        """The page as the frontier and the graph shall see it."""
+        """The page as the frontier and the graph will see it."""
         known = self._known_in
         if page.digest in known and known.issuperset([link.digest for link in page.links]):
             return page
@@ -106,7 +106,7 @@ class ScopeSpiderMiddleware:
 
 
 class ScopeDownloaderMiddleware:
-    """Refuses what is not to be fetched, wherever the request comes from."""
+    """Refuses requests that are out of scope, wherever they come from."""
 
     def __init__(self, scope: Scope, stats: "StatsCollector") -> None:
         self.scope = scope
@@ -139,9 +139,9 @@ def scope_of(crawler: "Crawler") -> Scope:
 
 
 def judge(page: Page, scope: Scope, known_in: Set[bytes] = frozenset()) -> tuple[Page, Counter[str]]:
-    """The page with the links that matter and what each is, and how many were refused, by stats key.
+    """The page with its links in scope and what each of them is, and how many were refused, by stats key.
 
-    `known_in`: digests of nodes that were judged before, and are in.
+    `known_in`: digests of nodes already judged to be in scope.
     """
     kept: list[Link] = []
     traps: dict[bytes, str] = {}

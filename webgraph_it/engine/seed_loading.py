@@ -1,4 +1,4 @@
-"""The seeds of a crawl that runs: loaded while pages are already fetched, unless depth is counted from them."""
+"""Loads the seeds while pages are already fetched, unless depth is counted from the seeds."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from webgraph_it.urls.seeds import SeedsError
 
 
 class SeedLoading:
-    """`hold`: nothing is fetched until all seeds are loaded. `fail` is told of a list that cannot be read."""
+    """With `hold`, nothing is fetched until all seeds are loaded. `fail` is called if the list cannot be read."""
 
     def __init__(
         self,
@@ -33,10 +33,10 @@ class SeedLoading:
         self._fail = fail
         self._hold = hold
         self.loaded: Loaded | None = None
-        """How far the list is loaded; None: not begun."""
+        """How far the list is loaded; None: not started."""
 
     async def load(self, path: Path, scope: Scope) -> None:
-        """All of the list goes to the frontier, or what an earlier run did not load."""
+        """Add the whole list to the frontier, or the part that an earlier run did not load."""
         scheduler = self._scheduler
         if scheduler.ended:
             return
@@ -49,14 +49,14 @@ class SeedLoading:
         except SeedsError as error:
             self._fail(str(error))
         except Exception:
-            if not self._failures:  # of a commit, which has said so
+            if not self._failures:  # otherwise a commit failed, and has been reported
                 raise
         finally:
             scheduler.held = False
         scheduler.wake()
 
     async def _let_others_run(self) -> None:
-        """Between two slices: fetches, and a commit for which loading waits, so that memory holds no second one."""
+        """Between two slices, let fetches run, and wait for a commit, so that memory never holds two."""
         self._scheduler.wake()
         await asyncio.sleep(0)
         if self._recorder.shards.full:

@@ -1,4 +1,4 @@
-"""The names of all settings there are, and the refusal of others (the decision: crawl/setting_names.py)."""
+"""The names of all settings; any other name is refused (crawl/setting_names.py decides)."""
 
 import os
 from importlib import import_module
@@ -25,13 +25,13 @@ def known_names(settings: BaseSettings) -> frozenset[str]:
 
 
 def names_of_module() -> frozenset[str]:
-    """What the user's settings module defines, as far as it is not ours."""
+    """What the user's settings module defines, if it is not ours."""
     path = os.environ.get("SCRAPY_SETTINGS_MODULE")
     return frozenset(name for name in vars(import_module(path)) if name.isupper()) if path else frozenset()
 
 
 def check_names(settings: BaseSettings) -> None:
-    """Raises SettingsError for the first name that is no setting. KNOWN_SETTINGS must be a list by now."""
+    """Raises SettingsError for the first name that is not a setting. KNOWN_SETTINGS must be a list by now."""
     known = known_names(settings)
     own = names_of_module()
     for name in sorted(settings):

@@ -1,4 +1,4 @@
-"""What is looked at before a crawl begins: names and values of settings, our components, then crawl/preflight.py."""
+"""Checks before a crawl begins: names and values of settings, our components, then crawl/preflight.py."""
 
 import logging
 
@@ -20,7 +20,7 @@ def examine(settings: BaseSettings) -> None:
     check_names(settings)
     check_components(settings)
     preflight(settings)
-    check_components(settings)  # again: what the directory remembers counts too
+    check_components(settings)  # again, with the settings that the directory remembers
     check_console(settings)
     for sentence in warnings_for(settings):
         logger.warning(sentence)

@@ -1,7 +1,7 @@
-"""A stop ends within DOWNLOAD_TIMEOUT + 10 s: once the engine closes, what would keep it is ended.
+"""A stop takes at most DOWNLOAD_TIMEOUT + 10 s: once the engine is closing, everything that delays it is ended.
 
-What was not sent is called off at once, what was sent when its time is over, and a full disk is waited for no longer
-than STOP_DISK_SECONDS. Called-off URLs stay in the frontier as they were.
+A request that was not sent is called off at once, and one that was sent when its timeout is over. The stop waits for a
+full disk no longer than STOP_DISK_SECONDS. Called-off URLs stay in the frontier as they were.
 """
 
 import time
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 STOP_SECONDS = 0.5
-"""How often it is looked whether the crawl is to stop."""
+"""How often to check whether the crawl is stopping."""
 STOP_DISK_SECONDS = 5.0
-"""How long a crawl that stops waits for a full disk."""
+"""How long a stopping crawl waits for a full disk."""
 
 
 class StopWatch:
-    """Looks every STOP_SECONDS, also during the last commit: it must not wait for ever."""
+    """Checks every STOP_SECONDS, also during the last commit, which must not wait for ever."""
 
     def __init__(self, crawler: "Crawler", shards: Shards, committer: Committer) -> None:
         self._crawler = crawler
@@ -44,7 +44,7 @@ class StopWatch:
             self._shards.stop_waiting()
 
     def _call_off(self, elapsed: float) -> None:
-        """Fetches that wait; those that were sent when the time of any fetch is over, or nothing counts any more."""
+        """Call off waiting fetches; those already sent only after the timeout, or if the crawl has failed."""
         patience = 0.0 if self._committer.stopped else self._fetcher.settings.total_seconds
         downloader: object = self._crawler.engine.downloader
         if isinstance(downloader, LeanDownloader):

@@ -1,4 +1,4 @@
-"""Decompression that cannot explode: output stops at a limit, damage keeps what came before it.
+"""Bounded decompression: output stops at a limit, and what comes before damage is kept.
 
 Every reader of a compressed format goes through here. No exception of zlib or lzma escapes.
 """
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 LIMIT_BYTES = 50 * 1024 * 1024
-"""What one document may expand to in all: the sitemap protocol's own limit."""
+"""Maximum total size of one unpacked document: the sitemap protocol's own limit."""
 LIMIT_STEPS = 600_000
-"""How many tags, tokens or actions a reader written in Python looks at: about a second."""
+"""Maximum of tags, tokens or actions that a reader written in Python examines: about a second."""
 _CHUNK_BYTES = 1 << 16
 RAW_DEFLATE, ZLIB, GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS, 16 + zlib.MAX_WBITS
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Budget:
-    """What a document may still cost: bytes that it expands to, steps of the reader. Shared by all its parts."""
+    """What a document may still use: bytes of output and steps of the reader. All its parts share it."""
 
     __slots__ = ("exceeded", "left_bytes", "left_steps")
 
@@ -33,14 +33,14 @@ class Budget:
         return "bomb" if self.exceeded else ""
 
     def take(self, wanted_bytes: int) -> int:
-        """How many of `wanted_bytes` may still be made; remembers if that is too few."""
+        """How many of `wanted_bytes` are still allowed. Remembers if that is too few."""
         granted = min(wanted_bytes, self.left_bytes)
         self.exceeded = self.exceeded or granted < wanted_bytes
         self.left_bytes -= granted
         return granted
 
     def steps(self, things: Iterable[T]) -> Iterator[T]:
-        """`things`, as many as the steps left allow."""
+        """As many of `things` as the remaining steps allow."""
         for thing in things:
             if not self.left_steps:
                 self.exceeded = True
@@ -50,7 +50,7 @@ class Budget:
 
 
 def inflated(data: bytes, budget: Budget, wbits: int = ZLIB) -> bytes:
-    """`data` decompressed (zlib, raw deflate or gzip), as far as it is sound and the budget lasts."""
+    """`data` decompressed (zlib, raw deflate or gzip), up to the first damage or the end of the budget."""
     machine = zlib.decompressobj(wbits)
     parts: list[bytes] = []
     try:
@@ -64,7 +64,7 @@ def inflated(data: bytes, budget: Budget, wbits: int = ZLIB) -> bytes:
 
 
 def unpacked_lzma(properties: bytes, data: bytes, length_bytes: int, budget: Budget) -> bytes:
-    """A raw LZMA1 stream whose five `properties` bytes stand apart, as in SWF."""
+    """A raw LZMA1 stream whose five `properties` bytes are separate, as in SWF."""
     granted = budget.take(length_bytes)
     try:
         machine = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_lzma_filter(properties, granted)])
@@ -74,7 +74,7 @@ def unpacked_lzma(properties: bytes, data: bytes, length_bytes: int, budget: Bud
 
 
 def _lzma_filter(properties: bytes, length_bytes: int) -> dict[str, int]:
-    """A dictionary larger than the output is never needed: the declared size may be a bomb itself."""
+    """A dictionary larger than the output is never needed, and the declared size may be a bomb itself."""
     if len(properties) < 5 or properties[0] >= 9 * 5 * 5:
         raise ValueError("no LZMA properties")
     rest, lc = divmod(properties[0], 9)

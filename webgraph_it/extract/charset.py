@@ -1,7 +1,7 @@
 """Bytes → text for everything that is not HTML: BOM, HTTP header, strict UTF-8, else windows-1252.
 
-Total: unknown labels are as good as none, and no byte raises. Labels mean what they mean on the web (`iso-8859-1` is
-windows-1252, `gb2312` is gb18030). Only labels of codecs that Python brings along are looked up: for any other it
+Total: unknown labels are ignored, and no byte raises. Labels mean what they mean on the web (`iso-8859-1` is
+windows-1252, `gb2312` is gb18030). Only labels of Python's own codecs are looked up: for any other, Python
 would search its path for a module of that name, and remember the label for ever.
 """
 
@@ -27,7 +27,7 @@ _WEB_MEANING = {
 
 
 def decoded(body: bytes, declared: str | None, also: str | None = None) -> str:
-    """The text of `body`. `also` is what the document says of itself, heard when the header says nothing."""
+    """The text of `body`. `also` is the document's own label, used if the header has none."""
     for bom, encoding in _BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(encoding, "replace")
@@ -42,7 +42,7 @@ def decoded(body: bytes, declared: str | None, also: str | None = None) -> str:
 
 
 def _codec(label: str | None) -> str:
-    """Python's name of a web encoding; empty when there is none."""
+    """Python's name for a web encoding; empty if there is none."""
     return known_codecs().get(_spelling(label), "") if label and len(label) <= _LONGEST_LABEL else ""
 
 
@@ -58,7 +58,7 @@ _NOT_OF_THE_WEB = frozenset(
 
 @cache
 def known_codecs() -> dict[str, str]:
-    """Every label that Python knows → its codec's name. Loads them all, once: 80 ms."""
+    """Every label that Python knows → its codec's name. Loads all codecs once, in 80 ms."""
     names = (
         {module.name for module in iter_modules(encodings.__path__)} | aliases.keys() | set(aliases.values())
     )
@@ -66,7 +66,7 @@ def known_codecs() -> dict[str, str]:
     for label in sorted(names):
         try:
             found = codecs.lookup(label)
-        except LookupError:  # another system's
+        except LookupError:  # a codec of another operating system
             continue
         name = _WEB_MEANING.get(found.name, found.name)
         if found._is_text_encoding and name not in _NOT_OF_THE_WEB:

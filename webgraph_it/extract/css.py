@@ -1,7 +1,7 @@
 """Links of style sheets: `@import` and `url()`.
 
-A pattern that reads the sheet once, left to right: comments are skipped, escapes undone. Linear, total.
-It does not parse rules: whatever property a `url()` stands in, it is a reference.
+One pattern reads the sheet once, left to right: comments are skipped, escapes decoded. Linear, total.
+It does not parse rules: a `url()` is a reference in any property.
 """
 
 import re

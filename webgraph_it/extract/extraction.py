@@ -1,8 +1,8 @@
-"""`extract`: one document → its links, named. The pure core of the room; workers.py runs it elsewhere, with the
-digest of the content (`extract_and_digest`).
+"""`extract`: one document → its named links. This is the pure core of the room; workers.py runs it in other processes,
+with the digest of the content (`extract_and_digest`).
 
-Guarantees: returns for every input (only memory may run out), does no I/O, remembers nothing between calls.
-It does not limit its own time and memory: that is what worker processes are for.
+Guarantees: returns for every input (only memory may run out), does no I/O, and keeps no state between calls.
+It does not limit its own time and memory; the worker processes do.
 """
 
 from hashlib import md5
@@ -15,7 +15,7 @@ from webgraph_it.urls import digest
 
 
 def extract_and_digest(document: Document, policy: LinkPolicy, digest: Digest = digest) -> Extraction:
-    """What the crawl asks of a document: its links, and which content it has."""
+    """What the crawl needs from a document: its links, and the digest of its content."""
     content_digest = md5(document.body, usedforsecurity=False).hexdigest() if document.body else ""
     return extract(document, policy, digest)._replace(content_digest=content_digest)
 
@@ -44,7 +44,7 @@ def _read(document: Document, media_type: str, policy: LinkPolicy) -> Found:
 def _redirects_only(
     found: Found | None, reason: str, media_type: str, policy: LinkPolicy, digest: Digest
 ) -> Extraction:
-    """What remains of a page whose links are not to be followed."""
+    """What remains of a page whose links must not be followed."""
     if found is None:
         return Extraction((), {}, True, reason, media_type)
     redirects = [link for link in found.links if link[1] == "redirect"]

@@ -1,20 +1,20 @@
-"""What the crawl process and a worker say to each other over their socket (both ends are one build).
+"""The protocol between the crawl process and a worker (both ends are the same version).
 
 A request is  `<II` lengths of head and body, head (a line of JSON: media type, charset, headers, nofollow; then
               the URL), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
               reason, media type); n bytes of kind numbers; names, as ASCII lines: the content digest and n URLs
-              (none can hold a line feed).
-A worker's first words are `ready`: a reply without names and links whose meta is a list of measures of its sandbox.
-The JSON is the same for most pages, so both ends remember some of it.
+              (none can contain a line feed).
+A worker's first message is `ready`: a reply without names and links whose meta lists the measures of its sandbox.
+The JSON is the same for most pages, so both ends cache some of it.
 
-A worker reads what strangers wrote, so the crawl process believes nothing of a reply. `extraction` returns only
-- links whose URLs are http(s), of the characters of a normal form, with a host that DNS could hold; their keys and
-  digests are computed here, from the URL, so none can break a shard, the URL list or the scope;
+A worker reads untrusted documents, so the crawl process does not trust its replies. `extraction` returns only
+- links whose URLs are http(s), with only the characters of a normal form and a valid DNS name; their keys and digests
+  are computed here, from the URL, so none can break a shard, the URL list or the scope;
 - at most MAX_LINKS, of MAX_LINK_BYTES in all, each key once;
-- reasons and refusals that have a name, counts that are counts, a media type that was declared or can be detected.
-Anything else is a ValueError. What remains to a worker that a document has taken over: to lie about which links there
-are, and to spell them as no parser of ours would (`/a/../b`).
+- known reasons and refusals, valid counts, and a media type that was declared or can be detected.
+Anything else is a ValueError. A worker that a document has taken over can still lie about which links there are, and
+spell them as no parser of ours would (`/a/../b`).
 """
 
 import json
@@ -45,27 +45,27 @@ MAX_META_BYTES = 4096
 _MAX_NAMES_BYTES = MAX_LINK_BYTES + 64
 _MAX_REFUSED = 10_000_000
 _REMEMBERED = 64
-"""Few: a server may send 64 KB of headers."""
+"""A small number, because a server may send 64 KB of headers."""
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def ready(measures: Iterable[str]) -> bytes:
-    """What a worker says first: it can begin, and these measures are in force."""
+    """A worker's first message: it is ready, and these measures are in force."""
     meta = json.dumps(list(measures)).encode()
     return REPLY.pack(len(meta), 0, 0) + meta
 
 
 def measures(frame: bytes) -> tuple[str, ...]:
-    """What `ready` was made of. Raises ValueError for anything else."""
+    """The inverse of `ready`. Raises ValueError for anything else."""
     _, names, count = REPLY.unpack_from(frame)
     found = json.loads(frame[REPLY.size :])
     if names or count or type(found) is not list or not all(measure in MEASURES for measure in found):
-        raise ValueError("an unknown greeting")
+        raise ValueError("an unknown first message")
     return tuple(found)
 
 
 def request(document: Document) -> bytes:
-    """A document as a frame, without its body, which follows as it is."""
+    """A document as a frame, without its body, which follows unchanged."""
     body, url, *facts = document
     head = _encoded_facts(*facts) + url.encode()
     return REQUEST.pack(len(head), len(body)) + head
@@ -80,7 +80,7 @@ def _encoded_facts(
 
 
 def document(head: bytes, body: bytes) -> Document:
-    """What `request` was made of."""
+    """The inverse of `request`."""
     facts, _, url = head.partition(b"\n")
     return Document(body, url.decode(), *_facts(facts))
 
@@ -92,7 +92,7 @@ def _facts(encoded: bytes) -> tuple[str, str | None, tuple[tuple[str, bytes], ..
 
 
 def reply(extraction: Extraction) -> bytes:
-    """An extraction as a frame, without keys and digests. Links beyond what may be said are left out."""
+    """An extraction as a frame, without keys and digests. Links beyond the limits are left out."""
     links, refused, *others, content_digest = extraction
     meta = _encoded_meta(tuple(refused.items()), *others)
     urls, _, _, kinds = zip(*links, strict=True) if links else ((), (), (), ())
@@ -104,7 +104,7 @@ def reply(extraction: Extraction) -> bytes:
 
 
 def _shortened(extraction: Extraction) -> Extraction:
-    """50,000 short references and one long base make a quarter of a gigabyte."""
+    """Needed because 50,000 short references and one long base make a quarter of a gigabyte."""
     ends = list(accumulate(len(link.url) + 1 for link in extraction.links))
     count = min(bisect_right(ends, MAX_LINK_BYTES), MAX_LINKS)
     return extraction._replace(links=extraction.links[:count], reason="too-many-links")
@@ -118,7 +118,7 @@ def _encoded_meta(
 
 
 def reply_length(received: bytearray, at: int) -> int:
-    """How long the reply is that starts there. Raises ValueError if no worker of ours would say so much."""
+    """The length of the reply that starts at `at`. Raises ValueError if it is longer than a worker may send."""
     meta, names, count = REPLY.unpack_from(received, at)
     if meta > MAX_META_BYTES or names > _MAX_NAMES_BYTES or count > MAX_LINKS:
         raise ValueError(f"a reply of {count} links, {meta} and {names} bytes; more than a worker may send")
@@ -126,7 +126,7 @@ def reply_length(received: bytearray, at: int) -> int:
 
 
 def extraction(frame: bytes, declared: str = "") -> Extraction:
-    """What `reply` was made of, for a document of that media type. Raises ValueError for anything else."""
+    """The inverse of `reply`, for a document of that media type. Raises ValueError for anything else."""
     try:
         return _extraction(frame, declared)
     except (struct.error, IndexError, TypeError, RecursionError) as error:
@@ -152,7 +152,7 @@ def _extraction(frame: bytes, declared: str) -> Extraction:
     if len(set(keys)) != count:
         raise ValueError("a reply names a target twice")
     rows = zip(urls, keys, map(digest, keys), kinds, strict=True)
-    links = tuple(map(tuple.__new__, repeat(Link), rows))  # a third of the time of calling Link
+    links = tuple(map(tuple.__new__, repeat(Link), rows))  # takes a third of the time of calling Link
     return Extraction(links, refused, nofollow, reason, media_type, content_digest)
 
 

@@ -1,7 +1,7 @@
-"""Links out of HTTP headers: Location, Link, Refresh, Content-Location.
+"""Links in HTTP headers: Location, Link, Refresh, Content-Location.
 
-Guarantees: total and linear in the header's length. Does not judge statuses: a caller gives Location
-only of a redirect. X-Robots-Tag is the fetch room's business.
+Guarantees: total and linear in the header's length. It does not check the status: the caller passes Location
+only for a redirect. It does not read X-Robots-Tag; robots/tag.py does.
 """
 
 import re
@@ -27,12 +27,12 @@ RESOURCE_RELS = frozenset(
         "prerender",
         "manifest",
         "pingback",
-        "edituri",  # these three are WordPress's doors for programs
+        "edituri",  # these three are WordPress's interfaces for programs
         "wlwmanifest",
         "https://api.w.org/",
     ]
 )
-"""What such a link names is a part of the page or an errand for the browser: kind `embed`."""
+"""Such a link names a part of the page or an instruction to the browser: kind `embed`."""
 
 _REFRESH = re.compile(r"\s*+[0-9.]++(?:\s*+[;,]\s*+|\s++)(?P<rest>.*)", re.DOTALL)
 _URL_EQUALS = re.compile(r"url\s*=\s*", re.IGNORECASE)
@@ -58,11 +58,11 @@ def _of_header(name: str, value: bytes) -> Iterator[tuple[str, str, str]]:
             yield url, "refresh", ""
     elif name == "link":
         for url, rel in link_values(text):
-            yield url, link_kind(rel or "related"), rel  # without a rel it still says that there is something
+            yield url, link_kind(rel or "related"), rel  # without a rel it is still a link
 
 
 def _text(value: bytes) -> str:
-    """Servers write UTF-8 or Latin-1 there, without saying which."""
+    """Servers send UTF-8 or Latin-1 without saying which."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
@@ -80,7 +80,7 @@ def link_kind(rel: str) -> str:
 
 
 def refresh_url(content: str) -> str:
-    """The URL in `5; url='…'`, by the HTML standard's steps; empty when the page only reloads itself."""
+    """The URL in `5; url='…'`, by the HTML standard's steps; empty if the page only reloads itself."""
     match = _REFRESH.match(content)
     if match is None:
         return ""

@@ -1,12 +1,12 @@
 """Links of HTML and XHTML pages, exactly as a browser without scripts sees them.
 
-turbohtml builds the HTML5 tree (it passes all 1,726 html5lib tree tests; selectolax passes 1,644, is three
-times slower and blows up on nested tags): comments, scripts, implied tags, foster parenting are right by
-construction.
+turbohtml builds the HTML5 tree, so comments, scripts, implied tags and foster parenting are right by construction.
+It passes all 1,726 html5lib tree tests. selectolax passes 1,644, is three times slower, and takes excessive time on
+nested tags.
 
 Charset: BOM, HTTP header, meta, strict UTF-8, else windows-1252 (that is turbohtml's own order).
-Not links: what a `<template>` holds (inert until a script copies it), and elements of other namespaces than
-HTML, the SVG `a` excepted.
+Not links: the content of a `<template>` (inert until a script copies it), and elements of namespaces other than
+HTML, except the SVG `a`.
 """
 
 import re
@@ -22,7 +22,7 @@ from webgraph_it.extract.headers import link_kind, refresh_url
 from webgraph_it.extract.records import Found
 
 ROBOT_NAMES = frozenset(("robots", "webgraph_it"))
-"""Values of `<meta name>` that speak to us."""
+"""Values of `<meta name>` that apply to us."""
 
 Tree = Any
 Element = Any
@@ -35,7 +35,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
 
 
 def xhtml_links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
-    """The links of an XHTML page, where `<script/>` is closed; what is not well-formed is read as HTML."""
+    """The links of an XHTML page, where `<script/>` is closed. A page that is not well-formed is read as HTML."""
     tree = _tree(body, charset)
     encoding = _encoding(tree, body)
     try:
@@ -53,7 +53,7 @@ _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,31};)")
 
 
 def _tree(body: bytes, charset: str | None) -> Tree:
-    """Shadow roots stay templates in it: their content is found in its place."""
+    """Shadow roots stay templates in the tree, so their content is found in its place."""
     if charset is not None:
         try:
             return parse(body, encoding=charset, positions=False, allow_declarative_shadow_roots=False)
@@ -63,13 +63,13 @@ def _tree(body: bytes, charset: str | None) -> Tree:
 
 
 def _encoding(tree: Tree, body: bytes) -> str:
-    """What the page is written in. Where nothing says it, ASCII is UTF-8."""
+    """The encoding of the page. Without a declaration, ASCII counts as UTF-8."""
     undecided = tree.encoding_confidence == "tentative" and body.isascii()
     return "UTF-8" if undecided else tree.encoding or "UTF-8"
 
 
 def _whole_characters(body: bytes) -> bytes:
-    """Without a last character that may be cut: half a character would make UTF-8 look like windows-1252."""
+    """The body without a truncated last character, which would make UTF-8 look like windows-1252."""
     for length, byte in enumerate(reversed(body[-3:]), 1):
         if byte >= 0xC0:
             return body[:-length]
@@ -79,7 +79,7 @@ def _whole_characters(body: bytes) -> bytes:
 
 
 def _entity_text(entity: re.Match[str]) -> str:
-    """XML knows five named characters; the rest came with XHTML's DTD."""
+    """XML has five named entities; the others come from XHTML's DTD."""
     return entity[0] if entity[1] in _XML_ENTITIES else html5.get(entity[1], entity[0])
 
 
@@ -87,7 +87,7 @@ def _entity_text(entity: re.Match[str]) -> str:
 
 
 class _Page:
-    """What has been seen of one page so far; `read` walks the elements that matter in document order."""
+    """What was found on one page so far. `read` visits the relevant elements in document order."""
 
     __slots__ = ("base_href", "inert", "kinds", "nofollow", "raw", "refreshed", "tags")
 
@@ -119,7 +119,7 @@ class _Page:
         return Found(self.raw, _base(self.base_href, url), encoding, self.nofollow)
 
     def add(self, reference: str | None, kind: str, rel: str = "") -> None:
-        """Of elements for which an empty reference means nothing (for `a` it means the page itself)."""
+        """Add a link of an element for which an empty reference is not a link (for `a` it means the page itself)."""
         if reference and kind in self.kinds:
             self.raw.append((reference, kind, rel))
 
@@ -139,14 +139,14 @@ class _Page:
             self.base_href = element.attr("href")
 
     def meta(self, element: Element) -> None:
-        """The first refresh counts, and every word to robots."""
+        """Reads the first refresh, and every directive for robots."""
         self.nofollow = self.nofollow or _forbids_following(element)
         if not self.refreshed and (url := _meta_refresh(element)):
             self.refreshed = True
             self.add(url, "refresh")
 
     def template(self, element: Element) -> None:
-        """Its content is inert, unless it is a declarative shadow root: a browser shows that."""
+        """Its content is inert, unless it is a declarative shadow root, which a browser shows."""
         if (element.attr("shadowrootmode") or "").lower() not in ("open", "closed"):
             self.inert.update(element.iter_elements())
 
@@ -209,7 +209,7 @@ _HANDLERS = {**_NAVIGATION_HANDLERS, **_FORM_HANDLERS, **_EMBED_HANDLERS, "style
 
 
 def _tags(kinds: frozenset[str]) -> tuple[str, ...]:
-    """Which elements to look at for these kinds of links."""
+    """Which elements to examine for these kinds of links."""
     tags = ["a", *_NAVIGATION_HANDLERS]
     tags += _FORM_HANDLERS if "form" in kinds else ()
     tags += _EMBED_HANDLERS if "embed" in kinds else ()
@@ -219,12 +219,12 @@ def _tags(kinds: frozenset[str]) -> tuple[str, ...]:
 
 
 def _asks(method: str | None) -> bool:
-    """Whether a form only asks: one that posts, or closes a dialogue, leads to no page that we may ask for."""
+    """Whether a form uses GET. One that posts, or closes a dialogue, does not lead to a page that we may fetch."""
     return (method or "get").strip().lower() not in ("post", "dialog")
 
 
 def _submit_method(button: Element) -> str | None:
-    """A button's own method, or that of its form; of a form that is named elsewhere in the page, the worst."""
+    """A button's own method, or its form's. For a form elsewhere in the page, it assumes the worst."""
     own: str | None = button.attr("formmethod")
     if own is not None:
         return own
@@ -256,7 +256,7 @@ def srcset_urls(srcset: str) -> Iterator[str]:
 
 
 def _base(href: str | None, url: str) -> str:
-    """The base URL: the first `<base href>`, unless it is no URL, or a data: or javascript: one."""
+    """The base URL: the first `<base href>`, unless it is not a URL, or is a data: or javascript: URL."""
     if href is None:
         return url
     try:

@@ -1,8 +1,8 @@
 """Raw links → named links: resolve, name, refuse with a reason, keep each target once.
 
-Guarantees: order of appearance; a target that is pointed to by several kinds keeps the first that is an arc;
-at most MAX_REFERENCES distinct spellings of a document are looked at, so that time is bounded by a count.
-Each spelling is named once, all those of a page together: naming is the dearest step of extraction.
+Guarantees: links are in order of appearance. A target with links of several kinds keeps the first kind that is an arc.
+At most MAX_REFERENCES distinct spellings of a document are examined, so the time is bounded.
+Each spelling is named once, and all those of a page together: naming is the most expensive step of extraction.
 """
 
 import re
@@ -16,7 +16,7 @@ from webgraph_it.urls import Refusal, digest, name, name_all
 _new = tuple.__new__  # what Link() calls, without the call in between
 
 MAX_REFERENCES = 50_000
-"""The sitemap protocol's own limit; no page for people comes near it."""
+"""The sitemap protocol's own limit; no ordinary page comes near it."""
 
 _SCHEME = re.compile(r"[\0-\x20]*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _NAMED_SCHEMES = {"javascript": "javascript", "mailto": "mailto"}
@@ -30,7 +30,7 @@ Digest = Callable[[str], bytes]
 def named(
     found: Iterable[Found], policy: LinkPolicy, digest: Digest = digest
 ) -> tuple[tuple[Link, ...], dict[str, int], bool]:
-    """The links of all `found`; how many distinct references were refused, by reason; whether that is all."""
+    """The links of all `found`; how many distinct references were refused, by reason; whether these are all links."""
     links: dict[str, Link] = {}
     refused: dict[str, int] = {}
     complete = True
@@ -42,7 +42,7 @@ def named(
 def _name_part(
     part: Found, policy: LinkPolicy, links: dict[str, Link], refused: dict[str, int], digest: Digest
 ) -> bool:
-    """Add the links of one part. False when there were more than MAX_REFERENCES."""
+    """Add the links of one part. False if there were more than MAX_REFERENCES."""
     arcs, nested = policy.arcs, "nested" in policy.wanted
     spellings, kinds, complete = _spellings(part, policy, refused)
     if part.encoding == "UTF-8":
@@ -62,7 +62,7 @@ def _name_part(
 
 
 def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tuple[list[str], list[str], bool]:
-    """Every spelling that is to be named, and its kind; again, if an arc comes after what was none."""
+    """Every spelling to name, and its kind. A spelling appears again if it is an arc and was not one before."""
     wanted, arcs = policy.wanted, policy.arcs
     spellings: list[str] = []
     kinds: list[str] = []
@@ -83,13 +83,13 @@ def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tupl
 
 
 def _without_fragment(reference: str) -> str:
-    """A blank before the `#` is not at the end, so it stays (as %20): then the `#` stays too, to say so."""
+    """A blank before the `#` is not at the end, so it must stay (as %20). The `#` then stays too, to protect it."""
     before = reference.partition("#")[0]
     return before + "#" if before[-1:] <= " " and before else before
 
 
 def _keep(link: Link, arcs: frozenset[str], links: dict[str, Link]) -> None:
-    """The first mention of a target stays, unless it was no arc and this one is."""
+    """Keep the first link to a target, unless it was not an arc and this one is."""
     known = links.setdefault(link.key, link)
     if known is not link and known.kind not in arcs and link.kind in arcs:
         del links[link.key]
@@ -109,7 +109,7 @@ def nested_urls(url: str) -> list[str]:
 
 
 def _reason(refusal: Refusal, reference: str) -> str:
-    """The refusal's own name, or that of a scheme worth counting by itself."""
+    """The refusal's own name, or that of a scheme that has a counter of its own."""
     scheme = _SCHEME.match(reference.replace("\t", "").replace("\n", "").replace("\r", ""))
     return _NAMED_SCHEMES.get(scheme[1].lower(), refusal.value) if scheme else refusal.value
 
@@ -128,5 +128,5 @@ def escape_query(reference: str, encoding: str) -> str:
 def _escape_run(text: str, encoding: str) -> str:
     try:
         return quote(text.encode(encoding, "xmlcharrefreplace"), safe="")
-    except LookupError:  # an encoding of the web that Python lacks
+    except LookupError:  # a web encoding that Python does not have
         return text

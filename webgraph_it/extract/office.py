@@ -1,6 +1,6 @@
 """Links of zipped office documents: relationships of DOCX, XLSX and PPTX, `xlink:href` of ODT, ODS and ODP.
 
-The standard library's zipfile, with bounded reads: only the few parts that can hold links are unpacked.
+It uses the standard library's zipfile, with bounded reads: only the few parts that can contain links are unpacked.
 Their XML goes through the scanner of xml.py, which expands no entities.
 """
 
@@ -28,7 +28,7 @@ _DAMAGE = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError, IndexError, KeyError),
 )
-"""Everything that zipfile raises on broken, encrypted or exotic archives."""
+"""Everything that zipfile raises for broken, encrypted or unusual archives."""
 
 
 def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
@@ -67,7 +67,7 @@ def _targets(name: str, text: str) -> Iterator[str]:
 
 
 def relationship_targets(text: str) -> Iterator[str]:
-    """The targets of hyperlink relationships that lead out of the package."""
+    """The targets of hyperlink relationships that point outside the package."""
     for relationship in _RELATIONSHIP.finditer(text):
         found = xml.attributes(relationship[1])
         if found.get("TargetMode") == "External" and found.get("Type", "").endswith("/hyperlink"):

@@ -1,7 +1,7 @@
 """Links of OLE2 compound files: the hyperlink fields of Word 97 (DOC) and the hyperlinks of Excel 97 (XLS).
 
-A bounded reader of our own: no permissive library reads DOC fields, and the container is a few tables. Sector
-chains are followed at most once around the file, so loops end; what is damaged yields no links.
+A bounded reader of our own: no library with a permissive licence reads DOC fields, and the container is only a few
+tables. A sector chain is followed for at most as many sectors as there are, so loops end. Damaged files give no links.
 """
 
 import re
@@ -13,7 +13,7 @@ from webgraph_it.extract.viewer import opened
 from webgraph_it.extract.word import field_targets
 
 MAGIC = bytes.fromhex("D0CF11E0A1B11AE1")
-_END = 0xFFFFFFFA  # this and above are no sectors
+_END = 0xFFFFFFFA  # this and higher numbers are not sectors
 _FAT_SECTORS_IN_HEADER = 109
 _ENTRY_BYTES = 128
 _MAX_ENTRIES = 4096
@@ -37,7 +37,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
 
 
 class _Damaged(ValueError):
-    """What no writer of compound files writes."""
+    """The file has something that no writer of compound files writes."""
 
 
 class _Container:
@@ -77,7 +77,7 @@ class _Container:
         return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
 
     def _allocation_table(self) -> tuple[int, ...]:
-        """Which sector follows each sector, from the sectors that header and lists name."""
+        """The next sector of each sector, from the sectors that the header and the lists name."""
         fat = list(struct.unpack_from(f"<{_FAT_SECTORS_IN_HEADER}I", self._body, 76))
         following, count = struct.unpack_from("<II", self._body, 68)
         for _ in range(min(count, len(self._body) // self._sector_bytes)):
@@ -100,7 +100,7 @@ class _Container:
 
 
 def _chain(start: int, table: tuple[int, ...]) -> Iterator[int]:
-    """The numbers that follow each other from `start`; never more than there are."""
+    """The sector numbers of a chain from `start`; never more than the table has."""
     for _ in range(len(table)):
         if start >= len(table):
             return

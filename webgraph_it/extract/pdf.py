@@ -1,9 +1,9 @@
 """Links of PDF files: URI actions, in plain objects and in compressed object streams.
 
-A linear reader of our own: it needs no cross-reference table, so damaged and cut files are read too, and
+A linear reader of our own: it needs no cross-reference table, so it also reads damaged and truncated files, and
 every decompression is bounded. (pypdf, the oracle in our tests, is far slower and trusts the file.)
-Not read: encrypted files (reason `encrypted`), what other streams hold (page content, images, metadata).
-An action that a later revision of the file replaced still counts.
+Not read: encrypted files (reason `encrypted`), and other streams (page content, images, metadata).
+An action that a later revision of the file replaced is still a link.
 """
 
 import re
@@ -39,7 +39,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
 
 
 def _object_texts(body: bytes, budget: Budget) -> Iterator[bytes]:
-    """What is written as objects: the file outside its streams, and the object streams unpacked."""
+    """The text of all objects: the file outside its streams, and the unpacked object streams."""
     position = 0
     while start := _STREAM.search(body, position):
         text = body[position : start.start()]
@@ -93,7 +93,7 @@ def _hexadecimal(text: bytes, start: int) -> bytes:
 
 
 def _characters(raw: bytes) -> str:
-    """URIs are ASCII by the standard; writers also use UTF-16, UTF-8 and Latin-1."""
+    """URIs are ASCII by the standard, but writers also use UTF-16, UTF-8 and Latin-1."""
     if raw.startswith(b"\xfe\xff"):
         return raw[2:].decode("utf-16-be", "replace")
     try:

@@ -1,6 +1,6 @@
-"""The crawl process's end of one worker process: start it, give it documents, take its replies, see it end.
+"""The crawl process's end of one worker process: starts it, sends documents, takes replies, notices its end.
 
-Decides nothing: what an end means for the documents that the worker held is the pool's business (workers.py).
+It does not decide what a worker's end means for the documents that it held; the pool does (workers.py).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _BUFFER_BYTES = 1 << 16
 
 
 class Owner(Protocol):
-    """Who is told what a worker does."""
+    """Receives a worker's events."""
 
     def started(self, worker: "Worker") -> None: ...
 
@@ -34,7 +34,7 @@ class Owner(Protocol):
 
 
 class Job:
-    """A document on its way."""
+    """A document that waits for its extraction."""
 
     __slots__ = ("attempts", "document", "future")
 
@@ -45,7 +45,7 @@ class Job:
 
 
 async def start(options: dict[str, object], owner: Owner) -> "Worker":
-    """A new worker. Documents may be given at once; it reads them when it is ready."""
+    """Start a worker. Documents may be given at once; it reads them when it is ready."""
     channel, process = spawn(options)
     replies = channel.dup()
     loop = asyncio.get_running_loop()
@@ -56,7 +56,7 @@ async def start(options: dict[str, object], owner: Owner) -> "Worker":
 def spawn(
     options: dict[str, object], stderr: int | None = None
 ) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """A new worker process and our end of its socket. Takes a few milliseconds."""
+    """Start a worker process. Returns our end of its socket, and the process. Takes a few milliseconds."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     with theirs:
@@ -66,7 +66,7 @@ def spawn(
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             stderr=stderr,
-            process_group=0,  # Ctrl-C in a terminal is for the crawl alone
+            process_group=0,  # Ctrl-C in a terminal is only for the crawl
             env=_environment(),
             cwd="/",
         )
@@ -74,12 +74,12 @@ def spawn(
 
 
 def _command() -> list[str]:
-    """-P: no module is taken from the directory where the crawl was started."""
+    """-P: no module is imported from the directory where the crawl was started."""
     return [sys.executable, "-P", "-m", "webgraph_it.extract.worker"]
 
 
 def _environment() -> dict[str, str]:
-    """Only what Python needs to start and to find this very package; nothing that a document could tell anybody."""
+    """Only what Python needs to start and to find this package, and nothing that a document could leak."""
     package = str(Path(webgraph_it.__file__).parents[1])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     paths = [package, *(path for path in given if os.path.isabs(path))]
@@ -102,11 +102,11 @@ class Worker(asyncio.BufferedProtocol):
         self.jobs: deque[Job] = deque()
         self.ready = False
         self.measures: tuple[str, ...] = ()
-        """Of its sandbox, those that are in force (sandbox.py)."""
+        """The measures of its sandbox that are in force (sandbox.py)."""
         self.overdue = False
         self.leaving = False
         self.lied = ""
-        """What was wrong with its reply, if one was: then nothing more is read of it."""
+        """What was wrong with its reply, if anything. Then nothing more is read from it."""
         self._owner = owner
         self._process = process
         self._replies = replies
@@ -137,11 +137,11 @@ class Worker(asyncio.BufferedProtocol):
         if taken:
             self._received[: self._filled - taken] = self._received[taken : self._filled]
             self._filled -= taken
-        if self._filled == len(self._received):  # a reply larger than any before
+        if self._filled == len(self._received):  # the largest reply so far
             self._received = self._received + bytes(len(self._received))
 
     def _take_replies(self) -> int:
-        """Pass on all whole replies; how many bytes they were."""
+        """Pass on all complete replies. Returns their size in bytes."""
         start = 0
         while start + frames.REPLY.size <= self._filled:
             end = start + frames.reply_length(self._received, start)
@@ -168,9 +168,9 @@ class Worker(asyncio.BufferedProtocol):
             raise ValueError("a worker replied without a request")
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Take the replies that came before the end first, so that none but the last document is blamed.
+        """First take the replies that arrived before the end, so that only the last document is blamed.
 
-        A failed write closes the transport even if replies wait to be read: hence a second handle on the socket.
+        A failed write closes the transport even if replies wait to be read, so there is a second handle on the socket.
         """
         self.leaving = True
         with self._replies:
@@ -182,14 +182,14 @@ class Worker(asyncio.BufferedProtocol):
         self._owner.lost(self)
 
     def tick(self, most_ticks: int) -> None:
-        """Another second without an answer; it is killed after so many."""
+        """Count another second without a reply. After `most_ticks` the worker is killed."""
         self._stalled_ticks = self._stalled_ticks + 1 if self.jobs else 0
         if self._stalled_ticks >= (most_ticks if self.ready else _STALLED_TICKS_STARTING):
             self.overdue = True
             self._process.kill()
 
     async def exit_code(self) -> int:
-        """Wait for the process without blocking; kill it if it lingers."""
+        """Wait for the process without blocking. Kill it if it does not end soon."""
         for _ in range(_EXIT_POLLS):
             if (code := self._process.poll()) is not None:
                 return code

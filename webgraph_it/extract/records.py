@@ -1,4 +1,4 @@
-"""What goes into extraction and what comes out: frozen records, no behaviour beyond asking them.
+"""The inputs and outputs of extraction: frozen records, with no behaviour except simple queries.
 
 Document ──► an extractor ──► Found ──► names ──► Extraction (items.Link)
 """
@@ -13,34 +13,34 @@ from webgraph_it.items import LINK_KINDS, Link
 KINDS = LINK_KINDS
 
 EMBEDDED = frozenset(("embed", "css", "script"))
-"""Followed as well, though no arcs, when EXTRACT_EMBEDDED is on."""
+"""Also followed, but not arcs, if EXTRACT_EMBEDDED is on."""
 
 
 MAX_LINKS = 100_000
 MAX_LINK_BYTES = 1 << 24
-"""What one document may point to: so many targets, with so many characters in all. Beyond that: `too-many-links`."""
+"""Maximum of targets in one document, and of their characters in total. Beyond that: `too-many-links`."""
 REASONS = frozenset(("", "bomb", "broken", "encrypted", "memory", "too-many-links"))
-"""Why links may be missing, as a worker says it."""
+"""Why links may be missing, as a worker reports it."""
 REFUSALS = frozenset(("invalid", "scheme", "host", "rel", "javascript", "mailto"))
-"""Why a reference is no link."""
+"""Why a reference is not a link."""
 
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class Found(NamedTuple):
-    """What an extractor saw in one body."""
+    """What an extractor found in one body."""
 
     links: Iterable[tuple[str, str, str]]
-    """Reference as written, kind, rel as written; in order of appearance, repeats included. Consumed once."""
+    """Reference as written, kind, rel as written; in order of appearance, with repeats. It can be read only once."""
     base: str
     """What references are relative to: the document's URL, unless it says otherwise."""
     encoding: str = "UTF-8"
-    """In which non-ASCII queries are escaped (HTML only; everybody else uses UTF-8)."""
+    """The encoding in which non-ASCII queries are escaped (for HTML; all other formats use UTF-8)."""
     nofollow: bool = False
     """The document asks robots not to follow its links."""
     reason: str = ""
-    """Why not all of the body was read; empty when it was."""
+    """Why the body was not read completely; empty if it was."""
 
 
 Extractor = Callable[[bytes, str, str | None, frozenset[str]], Found]
@@ -60,7 +60,7 @@ class Document(NamedTuple):
     headers: tuple[tuple[str, bytes], ...] = ()
     """Lower-case name and value of `headers.NAMES` only. Location belongs here only if the status is 3xx."""
     nofollow: bool = False
-    """X-Robots-Tag forbids to follow links: the caller knows."""
+    """Whether X-Robots-Tag forbids following links; the caller decides."""
 
 
 class Extraction(NamedTuple):
@@ -69,18 +69,18 @@ class Extraction(NamedTuple):
     links: tuple[Link, ...] = ()
     """Each target once, in order of appearance; only kinds that the policy wants."""
     refused: Mapping[str, int] = NOTHING
-    """How many distinct references were no links, by reason: javascript, mailto, invalid, scheme, host,
+    """How many distinct references were not links, by reason: javascript, mailto, invalid, scheme, host,
     rel."""
     nofollow: bool = False
-    """The document or its headers asked not to follow: links holds redirects at most."""
+    """The document or its headers ask not to follow links: `links` has at most redirects."""
     reason: str = ""
     """Why links may be missing (`timeout`, `memory`, `died`, `bad-reply`; `bomb`, `broken`, `encrypted`,
-    `too-many-links`); empty when all were found."""
+    `too-many-links`); empty if all were found."""
     media_type: str = ""
     """As detected from declaration and first bytes."""
     content_digest: str = ""
-    """MD5 of the body in hex; empty if there is none, or nobody could read it to the end, or only links were
-    asked for (`extract`)."""
+    """MD5 of the body in hex; empty if there is no body, if it could not be read to the end, or if only links were
+    requested (`extract`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class LinkPolicy:
     followed: frozenset[str]
     """Kinds that are followed but not written."""
     plain_text: bool
-    """Absolute URLs in plain text are links (kind `document`)."""
+    """Whether absolute URLs in plain text are links (kind `document`)."""
 
     @property
     def wanted(self) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Links of RTF: the instructions of hyperlink fields.
 
-A linear reader of our own (a whole RTF parser would only throw the rest away): the text is split at
-`\\fldinst`, and control words, groups and escapes are undone in the short instruction alone.
+A linear reader of our own, because we need nothing else of RTF: the text is split at `\\fldinst`, and control words,
+groups and escapes are decoded only in the short instruction.
 """
 
 import re

@@ -1,16 +1,16 @@
-"""What a worker gives up before it reads what strangers wrote: files, network, other processes, new rights.
+"""What a worker gives up before it reads untrusted documents: files, network, other processes, new rights.
 
-`enter` is called once, when everything that will ever be imported is there. From then on the process can read and
-write what is open already (its socket), use memory and time, and end. It cannot open a file, make a socket, start
-a process or a program, or signal another process: each such call fails with EPERM. What the kernel does not offer is
-left out, and `enter` says what is in force:
+`enter` is called once, after all imports. From then on the process can read and write what is already open (its
+socket), use memory and time, and end. It cannot open a file, make a socket, start a process or a program, or signal
+another process: each such call fails with EPERM. Measures that the kernel does not offer are left out, and `enter`
+returns those in force:
 
     no_new_privs   no program gives it more rights
     limits         RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_NPROC, RLIMIT_CORE (address space and CPU time: worker.py)
     landlock       Linux 5.13: no file; 6.7: no TCP; 6.12: no abstract socket, no signal outside
     seccomp        x86_64 and aarch64: only ALLOWED system calls
 
-By ctypes, since Python has no door to any of these. Nothing here can be undone by the process itself.
+It uses ctypes, because Python has no interface to these. The process itself cannot undo anything here.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter() -> tuple[str, ...]:
-    """Give up everything that can be given up; which measures are in force."""
+    """Give up everything that can be given up. Returns the measures in force."""
     return tuple(name for name, measure in MEASURES.items() if measure())
 
 
@@ -56,7 +56,7 @@ def _limits() -> bool:
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _LANDLOCK_VERSION = 1
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
-"""Version of the interface → how many rights on files it knows; from 5 on there are 16."""
+"""Version of the interface → how many file rights it has; from version 5 on there are 16."""
 _TCP_RIGHTS = 0b11
 _SCOPES = 0b11
 
@@ -82,7 +82,7 @@ def _landlock() -> bool:
 # -- seccomp --------------------------------------------------------------------------------------------------
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""What the kernel calls it, and the column of ALLOWED."""
+"""The kernel's name of the machine, and its column in ALLOWED."""
 ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "read": (0, 63),
     "write": (1, 64),
@@ -142,7 +142,7 @@ def _seccomp() -> bool:
 
 
 def program(machine: str) -> bytes:
-    """The filter in the kernel's classic BPF; empty for a machine that is not known."""
+    """The filter in the kernel's classic BPF; empty for an unknown machine."""
     if machine not in _ARCHITECTURES:
         return b""
     architecture, column = _ARCHITECTURES[machine]

@@ -1,7 +1,7 @@
-"""Links of JavaScript: string literals that look like URLs. Conservative: a guess, and no arc by default.
+"""Links of JavaScript: string literals that look like URLs. A conservative guess, and not an arc by default.
 
 A literal counts when it is an absolute http(s) URL, or a relative path that ends in a page's extension.
-Linear, total. Nothing is executed, concatenations are not understood.
+Linear, total. It does not execute anything and does not understand concatenations.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Links of Flash movies: getURL actions, in files plain, zlib- or LZMA-compressed.
 
-A bounded, linear reader of our own (no kept library reads SWF). In action tags the actions are read one by
-one: GetURL, and GetURL2 with the address that was last pushed as a constant. In buttons and placed objects,
-whose records vary by version, a GetURL is known by its two strings filling its length exactly. ActionScript 3
-is not read.
+A bounded, linear reader of our own, because no maintained library reads SWF. In action tags the actions are read one by
+one: GetURL, and GetURL2 with the last address pushed as a constant. The records of buttons and placed objects vary by
+version; there, a GetURL is recognised because its two strings fill its length exactly. ActionScript 3 is not read.
 """
 
 import re
@@ -51,13 +50,13 @@ def _urls(movie: bytes, budget: Budget) -> Iterator[str]:
 
 
 def _after_stage(movie: bytes) -> int:
-    """The first tag stands after a rectangle of bit-packed sides, the frame rate and the frame count."""
+    """The first tag comes after a rectangle of bit-packed sides, the frame rate and the frame count."""
     bits = 5 + 4 * (movie[0] >> 3) if movie else 0
     return (bits + 7) // 8 + 4
 
 
 def _tags(movie: bytes, position: int) -> Iterator[tuple[int, bytes]]:
-    """(code, content) of each tag up to the end mark; those of sprites in their place."""
+    """(code, content) of each tag up to the end mark; the tags of sprites are in their place."""
     sprites = 0
     while position + 2 <= len(movie):
         head = int.from_bytes(movie[position : position + 2], "little")
@@ -82,7 +81,7 @@ def _action_urls(actions: bytes, budget: Budget) -> Iterator[str]:
     pool: list[bytes] = []
     pushed: list[bytes] = []
     for code, content in budget.steps(_actions(actions)):
-        if code == _GET_URL and b"\0" in content:  # else the movie was cut
+        if code == _GET_URL and b"\0" in content:  # otherwise the movie was truncated
             yield _text(content.partition(b"\0")[0])
         elif code == _CONSTANT_POOL:
             pool = content[2:].split(b"\0")
@@ -94,7 +93,7 @@ def _action_urls(actions: bytes, budget: Budget) -> Iterator[str]:
 
 
 def _actions(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(code, content) of each action with content, up to the end mark: codes below 0x80 have none."""
+    """(code, content) of each action with content, up to the end mark. Codes below 0x80 have no content."""
     position = 0
     while action := _NEXT_ACTION.match(data, position):
         position = action.end() + int.from_bytes(action[2], "little")
@@ -102,7 +101,7 @@ def _actions(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _pushed(content: bytes, pool: list[bytes]) -> Iterator[bytes]:
-    """The values of a Push action that are strings, or empty for those that are not."""
+    """The values of a Push action; empty for those that are not strings."""
     position = 0
     while position < len(content):
         kind = content[position]

@@ -1,6 +1,6 @@
-"""The one table: from media type to extractor. First bytes win over a declaration that they contradict.
+"""The only table from media type to extractor. The first bytes override a declaration that they contradict.
 
-What says that it is plain text stays plain text, even if it looks like HTML: so do browsers.
+A document declared as plain text stays plain text, even if it looks like HTML, as in browsers.
 """
 
 import re
@@ -11,7 +11,7 @@ from webgraph_it.extract.records import Extractor, LinkPolicy
 
 
 class Reader(NamedTuple):
-    """How to read a media type, and which kinds can come out: none wanted, none read."""
+    """How to read a media type, and which kinds of links it can have. If none of them is wanted, it is not read."""
 
     extractor: Extractor
     kinds: frozenset[str]
@@ -51,7 +51,7 @@ READERS: dict[str, Reader] = {
     "application/x-shockwave-flash": _SWF,
     "text/plain": _TEXT,
 }
-"""Beside these: every other `…+xml` type is XML, every office type a ZIP; see `canonical`."""
+"""In addition, every other `…+xml` type is XML, and every office type is a ZIP; see `canonical`."""
 
 _ALIASES = {
     "application/x-pdf": "application/pdf",
@@ -96,7 +96,7 @@ DETECTABLE = frozenset(
         *("text/html", "application/xml", "application/xhtml+xml"),
     )
 )
-"""What `detected` may find other than what was declared."""
+"""The types that `detected` may return instead of the declared one."""
 
 
 def canonical(declared: str) -> str:
@@ -111,7 +111,7 @@ def canonical(declared: str) -> str:
 
 
 def detected(declared: str, body: bytes) -> str:
-    """The media type of `body`: as its first bytes say if they are unmistakable, else as declared."""
+    """The media type of `body`: from its first bytes if they are unmistakable, otherwise as declared."""
     if magic := _MAGIC.get(body[:4]):
         return _unless_picture(magic, declared)
     if body[:3] in _FLASH_STARTS:
@@ -147,7 +147,7 @@ def _markup(declared: str, body: bytes) -> str:
 
 
 def reader(media_type: str, policy: LinkPolicy) -> Reader | None:
-    """Who reads this type for links that the policy wants; None when nobody does."""
+    """The reader of this type for the links that the policy wants; None if there is none."""
     found = READERS.get(canonical(media_type))
     if found is None or found.kinds.isdisjoint(policy.wanted):
         return None

@@ -1,6 +1,6 @@
 """Links of plain text: absolute http(s) URLs, when EXTRACT_PLAIN_TEXT is on. Linear, total.
 
-Punctuation that closes a sentence or a bracket around the URL does not belong to it.
+Punctuation that ends a sentence, or closes a bracket around the URL, is not part of it.
 """
 
 import re

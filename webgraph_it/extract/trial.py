@@ -1,4 +1,4 @@
-"""Whether a worker can work at all with the memory it is given: one is started and reads one small page."""
+"""Tests whether a worker can work with its memory limit: it starts one, which reads one small page."""
 
 import socket
 import subprocess
@@ -15,13 +15,13 @@ SECONDS = 30.0
 
 
 def can_read(memory_bytes: int) -> bool:
-    """Takes half a second: a worker is a new process."""
+    """Whether a worker with this much memory can read a page. Takes half a second, because it starts a process."""
     options = {"policy": policy_fields(POLICY), "cpu_seconds": SECONDS, "memory_bytes": memory_bytes}
     channel, worker = spawn(options, stderr=subprocess.DEVNULL)
     with channel:
         try:
             return len(_answer(channel).links) == 1
-        except (OSError, ValueError):  # it ended, or said nothing in time
+        except (OSError, ValueError):  # it ended, or did not reply in time
             return False
         finally:
             worker.kill()

@@ -1,8 +1,8 @@
 """How viewers of documents open an address without a scheme: `www.comune.padova.it/uffici` is a host, not a file.
 
-Only what begins with `www.` and goes on like a host's name is meant: every other reference is relative to the
-document, as in a page. For PDF, RTF, DOC, XLS, DOCX, XLSX, PPTX and ODF; in HTML, XML and Flash browsers decide,
-and to them it is a file.
+This applies only to a reference that begins with `www.` and continues like a host name. Every other reference is
+relative to the document, as in a page. It is used for PDF, RTF, DOC, XLS, DOCX, XLSX, PPTX and ODF. In HTML, XML and
+Flash the browser decides, and treats it as a file.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Links of text with Word's fields: `HYPERLINK "http://…"`. Shared by DOC, DOCX and RTF.
 
-A bookmark in the same document (`HYPERLINK \\l "cima"`) is no link.
+A bookmark in the same document (`HYPERLINK \\l "cima"`) is not a link.
 """
 
 import re

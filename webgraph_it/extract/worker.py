@@ -1,10 +1,10 @@
 """One extraction worker: `python -P -m webgraph_it.extract.worker OPTIONS`, started by process.py only.
 
-It loads everything that it will need, enters its sandbox (sandbox.py), says which measures are in force, and
-reads requests from its socket, answers in order. The kernel limits its address space, and its CPU time per
-document: SIGPROF kills the process, even inside C code. A document that exhausts memory is answered with
-reason `memory`; then the worker leaves, since its heap is no longer what it was. End of file on the socket
-(the crawl is over, or dead) ends it too.
+It loads everything that it will need, enters its sandbox (sandbox.py), reports which measures are in force, then reads
+requests from its socket and replies in order. The kernel limits its address space, and its CPU time per document:
+SIGPROF kills the process, even inside C code. The reply for a document that exhausts memory has reason `memory`; then
+the worker exits, because its heap is no longer reliable. It also exits at end of file on the socket, when the crawl has
+ended or died.
 """
 
 import gc
@@ -25,7 +25,7 @@ from webgraph_it.extract.table import READERS
 from webgraph_it.urls.names import no_digest
 
 SPENT = 3
-"""Exit code of a worker that leaves after a document exhausted its memory."""
+"""Exit code of a worker after a document exhausted its memory."""
 _BUFFER_BYTES = 1 << 18
 _GARBAGE_THRESHOLD = 20_000
 
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _load_everything(policy: LinkPolicy) -> None:
-    """Nothing can be imported later: every codec now, and what readers import when they first read something."""
+    """Nothing can be imported later. So load every codec now, and what readers import on their first use."""
     known_codecs()
     for media_type in READERS:
         for body in (b"<a href=x>", b"%PDF-1.4\n", b"PK\x03\x04", b"\x1f\x8b", b"\xe8"):
@@ -57,7 +57,7 @@ def _load_everything(policy: LinkPolicy) -> None:
 
 
 def _close_doors() -> tuple[str, ...]:
-    """Enter the sandbox. What the process might print from now on is a document's doing: nobody shall see it."""
+    """Enter the sandbox. From now on a document may control what the process prints, so output is discarded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.__stdout__, sys.__stderr__):
         if stream is not None:
@@ -89,7 +89,7 @@ def _receive(requests: IO[bytes]) -> Document | None:
 
 
 def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
-    """The reply, and whether this process is spent."""
+    """The reply, and whether this process must exit."""
     try:
         return reply(extract_and_digest(asked, policy, no_digest)), False
     except MemoryError:
@@ -103,12 +103,12 @@ def _limit_memory(limit_bytes: int) -> None:
 
 
 def policy(fields: dict[str, object]) -> LinkPolicy:
-    """What `policy_fields` was made of."""
+    """The inverse of `policy_fields`."""
     return LinkPolicy(**{name: frozenset(v) if isinstance(v, list) else v for name, v in fields.items()})  # type: ignore[arg-type]
 
 
 def policy_fields(policy: LinkPolicy) -> dict[str, object]:
-    """A policy as JSON can say it."""
+    """A policy in a form that JSON can hold."""
     values = {name: getattr(policy, name) for name in policy.__dataclass_fields__}
     return {name: sorted(v) if isinstance(v, frozenset) else v for name, v in values.items()}
 

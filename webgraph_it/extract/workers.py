@@ -4,16 +4,17 @@
         extraction = await pool.extract(document)
 
 Guarantees:
-- every document gets exactly one Extraction; one that its worker could not finish gets reason `timeout` (CPU
+- every document gets exactly one Extraction; a document that its worker could not finish gets reason `timeout` (CPU
   time), `memory`, `died` or `bad-reply`, and no links;
-- no reply is believed: what cannot come from a worker of ours (frames.py) ends that worker;
-- a worker that ends is replaced; the other documents it held go to another one, none is lost;
-- a worker that is killed from outside, or stands still on a slow machine, costs nothing: the document it was reading
-  is read again by another one, unless that happens again and again;
-- workers end with the crawl process, however that ends: their socket closes.
+- replies are not trusted: a reply that our code cannot have made (frames.py) ends that worker;
+- a worker that ends is replaced; the other documents it held go to another one, and none is lost;
+- a worker that is killed from outside, or hangs on a slow machine, loses nothing: another worker reads the document
+  again, unless that happens repeatedly;
+- workers end with the crawl process, however it ends, because their socket closes.
 
 Each worker holds a few documents at a time, so that it never waits for the crawl process. Results come in any
-order. Plain Popen and a socket pair, no child watcher, no signals: it runs under asyncio, uvloop and Scrapy.
+order. It uses plain Popen and a socket pair, no child watcher and no signals, so it runs under asyncio, uvloop and
+Scrapy.
 """
 
 import asyncio
@@ -33,21 +34,21 @@ from webgraph_it.extract.worker import SPENT, policy_fields
 log = logging.getLogger(__name__)
 
 DOCUMENTS_PER_WORKER = 8
-"""Sent ahead, so that a worker finds the next document when it has finished one."""
+"""Documents sent in advance, so that a worker has the next one when it has finished one."""
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT)
-"""Exit codes of a worker that somebody else ended: an operator, or the kernel when the machine has no memory left.
-What a document does to its worker has others (SIGSEGV, SIGABRT, SIGSYS, SIGPROF)."""
+"""Exit codes of a worker that was killed from outside: by an operator, or by the kernel when the machine is out of
+memory. A document that kills its worker causes others (SIGSEGV, SIGABRT, SIGSYS, SIGPROF)."""
 _FAILED_STARTS = 3
 _TICK_SECONDS = 1.0
 _STALLED_SECONDS = 20.0
 
 
 class WorkersBroken(RuntimeError):
-    """Workers cannot be started at all: our mistake, not a document's."""
+    """Workers cannot be started at all. That is our fault, not a document's."""
 
 
 class WorkerPool:
-    """`workers` processes (0: extraction happens here, unprotected) that share one queue of documents."""
+    """`workers` processes that share one queue of documents. With 0, extraction runs in this process, unprotected."""
 
     def __init__(
         self,
@@ -59,9 +60,9 @@ class WorkerPool:
         self.policy = policy
         self.size = workers
         self.replaced = 0
-        """How many workers ended before their time."""
+        """How many workers ended unexpectedly."""
         self.measures: tuple[str, ...] | None = None
-        """Of the workers' sandbox, those in force; None before the first worker is ready."""
+        """The measures of the workers' sandbox that are in force; None before the first worker is ready."""
         self._options = {
             "policy": policy_fields(policy),
             "cpu_seconds": cpu_seconds,
@@ -140,17 +141,17 @@ class WorkerPool:
     # -- between the queue and the workers ------------------------------------------------------------------
 
     def _distribute(self) -> None:
-        """Give waiting documents to the workers that hold fewest."""
+        """Give waiting documents to the workers that hold the fewest."""
         while self._waiting and self._workers:
             worker = min(self._workers, key=_load)
             if _load(worker) >= DOCUMENTS_PER_WORKER:
                 return
             job = self._waiting.popleft()
-            if not job.future.done():  # else its task was cancelled
+            if not job.future.done():  # otherwise its task was cancelled
                 worker.give(job)
 
     def started(self, worker: Worker) -> None:
-        """Say once how well workers are locked in."""
+        """Log once which measures protect us from the workers."""
         if self.measures is None:
             self.measures = worker.measures
             missing = [measure for measure in MEASURES if measure not in worker.measures]
@@ -172,7 +173,7 @@ class WorkerPool:
             self._distribute()
 
     def lost(self, worker: Worker) -> None:
-        """A worker's connection ended; if the pool is open, that was not our wish."""
+        """A worker's connection ended. If the pool is open, that was unexpected."""
         if self._open and worker in self._workers:
             self._workers.remove(worker)
             task = asyncio.ensure_future(self._replace(worker))
@@ -195,7 +196,7 @@ class WorkerPool:
     async def _start_again(self) -> None:
         try:
             self._workers.append(await process.start(self._options, self))
-        except OSError as error:  # no memory, no descriptors: it may pass
+        except OSError as error:  # no memory or no descriptors: this may pass
             log.error("an extraction worker cannot be started: %s; trying again in a second", error)
             await asyncio.sleep(_TICK_SECONDS)
             if self._open:
@@ -203,7 +204,7 @@ class WorkerPool:
         self._distribute()
 
     def _blame(self, job: Job, worker: Worker, code: int) -> None:
-        """The oldest document was being read, or was the next to be, when its worker ended."""
+        """Blame the oldest document, which the worker was reading, or was about to read, when it ended."""
         job.attempts += 1
         if worker.lied:
             log.warning("an extraction worker is replaced after %s: %s", job.document.url, worker.lied)
@@ -219,21 +220,21 @@ class WorkerPool:
                 job.future.set_exception(WorkersBroken(self._why_closed))
 
     def _tick(self) -> None:
-        """Kill a worker that neither answers nor uses its CPU time up (stopped, swapped out)."""
+        """Kill a worker that neither replies nor uses up its CPU time (stopped, swapped out)."""
         for worker in self._workers:
             worker.tick(self._most_ticks)
         self._ticker = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
 
 
 def verdict(lied: str, overdue: bool, code: int) -> tuple[str, int]:
-    """The reason for a document whose worker ended so, and after how many attempts it counts.
+    """The reason for a document whose worker ended like this, and after how many attempts it is final.
 
-    A document is read once if it is surely to blame, and more often the less likely that is: an empty page in its place
-    would be missing from the graph with all that only it links to.
+    A document that is certainly to blame is read once. The less likely that is, the more often it is read, because
+    without its links the graph would lose everything that only this document links to.
     """
     if lied:
         return "bad-reply", 1
-    if code == -signal.SIGPROF:  # its own CPU time: no load beside it counts
+    if code == -signal.SIGPROF:  # its own CPU time, whatever the load of the machine
         return "timeout", 1
     if overdue:
         return "timeout", 3

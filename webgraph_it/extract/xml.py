@@ -1,7 +1,7 @@
 """Links of XML: RSS, Atom, sitemaps (and their indexes, gzipped too), and every `href` or `xlink:href`.
 
-A linear scanner of our own instead of an XML parser: feeds in the wild are often not well-formed, and what is
-not parsed cannot explode (no entity but those of HTML is expanded, no DTD is read, nothing nests).
+A linear scanner of our own instead of an XML parser: real feeds are often not well-formed, and a scanner cannot be made
+to explode (it expands only HTML's entities, reads no DTD, and does not nest).
 Guarantees: total; comments, CDATA and processing instructions are not mistaken for markup.
 """
 
@@ -41,7 +41,7 @@ def links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) ->
 
 
 def gzipped_links(body: bytes, base: str, charset: str | None, kinds: frozenset[str]) -> Found:
-    """The links of gzipped XML, such as `sitemap.xml.gz`. Other gzipped things have none."""
+    """The links of gzipped XML, such as `sitemap.xml.gz`. Other gzipped documents have no links."""
     budget = Budget()
     plain = inflated(body, budget, GZIP)
     if plain.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"<":
@@ -56,12 +56,12 @@ def _found(body: bytes, base: str, charset: str | None, budget: Budget) -> Found
 
 
 def is_xhtml(body: bytes) -> bool:
-    """The root element is html: a page that was served as XML."""
+    """Whether the root element is html: a page that was served as XML."""
     return bool(_XHTML_ROOT.search(body[:_PROLOGUE_BYTES]))
 
 
 def text_of(body: bytes, charset: str | None) -> str:
-    """BOM, HTTP header, XML declaration, UTF-8, windows-1252."""
+    """The text, decoded by BOM, HTTP header, XML declaration, UTF-8 or windows-1252, in this order."""
     declared = _DECLARED.match(body)
     return decoded(body, charset, declared[1].decode("ascii") if declared else None)
 
@@ -81,17 +81,17 @@ def references(text: str, budget: Budget) -> Iterator[tuple[str, str]]:
         if token["start"] is not None:
             name, rest = local_name(token["start"]), token["rest"]
             awaited = name if name in TEXT_LINKS and not _says_nothing(name, rest) else ""
-            if "href" in rest and text[end - 1] == ">":  # else the tag was cut
+            if "href" in rest and text[end - 1] == ">":  # otherwise the tag was truncated
                 yield from href_and_rel(rest)
 
 
 def _is_link(name: str, text: str) -> bool:
-    """A guid is a URL if it is a whole one: `4711` and `/2026/voce` are mere names."""
+    """A guid is a link only if it is an absolute URL: `4711` and `/2026/voce` are only identifiers."""
     return name != "guid" or text[:8].lower().startswith(("http://", "https://"))
 
 
 def _says_nothing(name: str, rest: str) -> bool:
-    """An empty element, or a guid that is no URL."""
+    """Whether it is an empty element, or a guid that is not a URL."""
     return rest.endswith("/") or (name == "guid" and attributes(rest).get("isPermaLink", "true") != "true")
 
 
@@ -103,7 +103,7 @@ def href_and_rel(rest: str) -> Iterator[tuple[str, str]]:
 
 
 def attributes(rest: str) -> dict[str, str]:
-    """The attributes of a tag; of several with one name the first."""
+    """The attributes of a tag. If a name occurs several times, the first one counts."""
     matches = islice(_ATTRIBUTE.finditer(rest), _MAX_ATTRIBUTES)
     pairs = [(match[1], unescape(match[2] or match[3] or "")) for match in matches]
     return dict(reversed(pairs))

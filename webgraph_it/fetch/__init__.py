@@ -1,1 +1,1 @@
-"""Bytes, politely: download handler, DNS, robots, connection cap, bandwidth."""
+"""From a request to a reply: client, DNS, TLS, connection cap, bandwidth. Knows no Scrapy."""

@@ -1,13 +1,13 @@
 """One request at a time per IP address, and never sooner than its clock allows.
 
-Shared hosting puts thousands of sites on one address. Between the sending of a request and the first byte of
-its answer no other request starts on that address, and `AddressClock.used` is told when the server saw this
-one: at its first byte, at its failure, or `ASSUMED_SEEN_SECONDS` after sending, whichever comes first. Thus
-starts, as the server sees them, are never closer than ADDRESS_DELAY.
+Shared hosting puts thousands of sites on one address. Between sending a request and the first byte of its reply, no
+other request starts on that address. `AddressClock.used` is called when the server saw the request: at the first
+byte, at the failure, or `ASSUMED_SEEN_SECONDS` after sending, whichever comes first. So the server never sees two
+requests start closer together than ADDRESS_DELAY.
 
-Nobody waits here: a request that comes too early is refused, and goes back to where the queue of the address is.
+Nothing waits here: a request that comes too early is refused, and goes back to the frontier, which queues it.
 
-The clock itself (how long, and what survives a restart) belongs to the frontier.
+The clock itself (the delay, and what survives a restart) belongs to the frontier.
 """
 
 from typing import Protocol
@@ -21,7 +21,7 @@ class AddressClock(Protocol):
     """When an address may be asked again. Times are seconds since 1970 UTC."""
 
     def ready_at(self, address: str, now: float) -> float:
-        """The earliest moment of the next request; not after `now` if it may be sent at once."""
+        """The earliest time of the next request; not after `now` if it may be sent at once."""
 
     def used(self, address: str, when: float) -> None:
         """A request reached the address at `when`."""
@@ -44,7 +44,7 @@ class AddressGate:
         self._busy: set[Address] = set()
 
     def enter(self, address: Address) -> None:
-        """Pass, or AddressBusy. Every `enter` that passed is followed by one `leave`."""
+        """Pass, or raise AddressBusy. The caller must call `leave` once after every `enter` that passed."""
         name, now = text_of(address), self._wall_clock()
         if address in self._busy or self._clock.ready_at(name, now) > now:
             raise AddressBusy(name)

@@ -1,14 +1,14 @@
-"""What has come over the wire, whether or not we have read it: the amount that bandwidth.py's bucket is charged.
+"""What has arrived over the wire, whether or not we have read it: what is charged to bandwidth.py's bucket.
 
-A server sends until our kernel's receive buffer is full, before we read anything and again after every read. So a
-connection costs, from its request to the end of its response, what has arrived at its socket (the kernel counts it)
-and, ahead of it, what may arrive at any moment: the start of a response, and as much as was just read. Both are
-at most one receive buffer. What did not come after a read is given back after PATIENCE_SECONDS, the rest at the
-response's end.
+A server sends until our kernel's receive buffer is full, before we read anything and again after every read. So
+from its request to the end of its response, a connection is charged what has arrived at its socket (the kernel counts
+it) and, in advance, what may arrive at any moment: the start of a response, and as much as was just read. Each is at
+most one receive buffer. What did not arrive after a read is given back after PATIENCE_SECONDS, the rest at the end of
+the response.
 
-Guarantees: the sum of all charges is at every look what has arrived and what is expected; after `end`, exactly what
-has arrived. Pure: what must be charged is returned (below zero: given back), the caller charges it; the time is
-an argument.
+Guarantees: at every `look`, the sum of all charges is what has arrived plus what is expected. After `end`, it is
+exactly what has arrived. Pure: it returns the amount to charge (negative: to give back), and the caller charges it.
+The time is an argument.
 """
 
 import math
@@ -17,20 +17,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 PATIENCE_SECONDS = 0.2
-"""Longer than most servers take to fill the room that a read has made."""
+"""Longer than most servers take to fill the buffer space that a read has freed."""
 
 
 class Reader(Hashable, Protocol):
-    """A connection, as those see it who limit it."""
+    """A connection, as the bandwidth limit sees it."""
 
     def arrived_bytes(self) -> int:
-        """All that has come to its socket so far, read or not."""
+        """All bytes that have arrived at its socket so far, read or not."""
 
     def unread_bytes(self) -> int:
-        """What of it waits to be read."""
+        """The bytes that wait to be read."""
 
     def go_on(self) -> None:
-        """Read again."""
+        """Resume reading."""
 
 
 @dataclass(slots=True)
@@ -40,16 +40,16 @@ class _Account:
     ahead_bytes: int
     """Charged, but not arrived at the last look."""
     expected_by: float = math.inf
-    """For the start of a response nobody knows."""
+    """For the start of a response the time is not known."""
 
 
 class Arrivals:
-    """The accounts of all connections on which a response is under way."""
+    """The accounts of all connections with a response in progress."""
 
     def __init__(self) -> None:
         self._accounts: dict[Reader, _Account] = {}
         self.arrived_bytes = 0
-        """What has come over the wire on all of them, as far as was looked."""
+        """What has arrived on all of them, as of the last look."""
 
     def __contains__(self, reader: Reader) -> bool:
         return reader in self._accounts
@@ -58,15 +58,15 @@ class Arrivals:
         return len(self._accounts)
 
     def begin(self, reader: Reader, ahead_bytes: int) -> int:
-        """A response is about to come; what came to the socket before is not charged."""
+        """A response is about to arrive. What arrived at the socket before is not charged."""
         again = self._accounts.get(reader)
         self._accounts[reader] = _Account(reader.arrived_bytes(), ahead_bytes)
         return ahead_bytes - (again.ahead_bytes if again else 0)
 
     def expect(self, reader: Reader, nbytes: int, most_bytes: int, now: float) -> int:
-        """So much is or was read, and leaves room for as much: at most a receive buffer may come unasked.
+        """`nbytes` are being read, and free as much buffer space: at most a receive buffer may arrive unasked.
 
-        It may have come already: on loopback it does before the read returns.
+        It may have arrived already: on loopback it does before the read returns.
         """
         account = self._accounts[reader]
         more = max(min(nbytes, most_bytes - account.ahead_bytes), 0)
@@ -90,7 +90,7 @@ class Arrivals:
         return 0 if account is None else self._settle(reader, account) - account.ahead_bytes
 
     def clear(self) -> None:
-        """There is no limit any more: from now on what is read is counted, also if it has come before."""
+        """There is no limit any more. From now on, bytes count when they are read, even if they arrived before."""
         self.arrived_bytes -= sum(reader.unread_bytes() for reader in self._accounts)
         self._accounts.clear()
 

@@ -1,50 +1,50 @@
-"""How many bytes may come now: a token bucket that keeps debts, and the pace of new downloads.
+"""How many bytes may arrive now: a token bucket that allows debt, and the pace of new downloads.
 
-What comes is charged when it is expected or has come (see arrivals.py). What is not yet paid is the debt; it
-is paid at the rate. While there is a debt nobody reads a whole chunk, and what is not read makes no room for more.
+Bytes are charged when they are expected or have arrived (see arrivals.py). What is not yet paid is the debt, which is
+paid off at the rate. While there is a debt, no connection reads a whole chunk, and unread bytes free no space for more.
 
-Guarantees, for rates from 100 KB/s, when every read brings at most `read_bytes` and waits for `wait` (as
-shaper.py sees to):
-- in every second at most 1.1 × the rate comes over the wire, and over a minute at most the rate (up to 1.25 in a
-  second below 400 KB/s while a crawl greets all its hosts at once, and up to 1.2 above 1.5 MB/s if all servers take
-  most of a second to begin: first bytes come when they like);
+Guarantees, for rates from 100 KB/s, if every read takes at most `read_bytes` and waits for `wait` (shaper.py ensures
+both):
+- in every second at most 1.1 × the rate arrives over the wire, and over a minute at most the rate. In a second it may
+  be up to 1.25 × below 400 KB/s during first contact with all hosts, and up to 1.2 × above 1.5 MB/s if all servers take
+  most of a second to respond, because we cannot control when first bytes arrive;
 - with demand above it, at least 0.95 × the rate;
-- a change of the rate holds from the next call on, for those who already wait too.
-Pure: the time is an argument, of any clock that does not run backwards. It neither waits nor knows sockets.
+- a change of the rate applies from the next call on, also to connections that already wait.
+Pure: the time is an argument, from any monotonic clock. It does not wait and knows no sockets.
 """
 
 import math
 
 TARGET = 0.985
-"""Part of the rate that we aim at: the rest is for what a debt can overshoot."""
+"""Fraction of the rate that we aim at; the rest is the margin by which a debt can overshoot."""
 BURST_SECONDS = 0.05
-"""Credit that an idle or late moment leaves: a busy event loop then loses nothing."""
+"""Credit kept from an idle or late moment, so that a busy event loop loses nothing."""
 MAX_DEBT_SECONDS = 1.0
-"""More than that comes only when a limit begins while much is under way: it would hold up all for too long."""
+"""Maximum debt. More arises only when a limit begins during many downloads, and would delay all of them too long."""
 START_DEBT_SECONDS = 0.02
-"""No new download starts while the debt is larger: what small responses bring is not known before they start."""
+"""No new download starts while the debt is larger: the size of a small response is unknown before it starts."""
 CHUNKS_PER_SECOND = 50
 MIN_CHUNK_BYTES = 4096
-"""Never less than what a receive buffer holds: the kernel makes no room for more until all of a packet is read."""
+"""At least the size of a receive buffer: the kernel frees no space until a whole packet is read."""
 MAX_CHUNK_BYTES = 64 * 1024
 PROBE_BYTES = 256
-"""Read at most this from a socket that has news while others wait: then it joins the line."""
+"""Maximum read from a socket that has new data while others wait; then it joins the queue."""
 BACKLOG_SECONDS = 1.0
-"""What open connections should hold in store for us, so that slow answers of others do not leave us idle."""
+"""Backlog that open connections should have for us, so that slow replies of others do not leave us idle."""
 BACKLOG_READERS = 8
-"""The same for low rates: at least so many connections in line."""
+"""The same for low rates: the minimum number of connections in the queue."""
 FIRST_GUESS_BYTES = 24 * 1024
-"""Size of a download before any has ended."""
+"""Assumed size of a download before any has ended."""
 
 
 def chunk_bytes(bytes_per_second: float) -> int:
-    """A fair read: small enough that many connections have their turn every second."""
+    """A fair read: small enough that many connections get a turn every second."""
     return int(max(MIN_CHUNK_BYTES, min(MAX_CHUNK_BYTES, bytes_per_second / CHUNKS_PER_SECOND)))
 
 
 def receive_buffer_bytes(bytes_per_second: float) -> int:
-    """SO_RCVBUF of a socket while there is a limit, which is also what a server may send before we read (Linux
-    doubles it and announces half): small, because servers that answer at the same moment send that much each."""
+    """SO_RCVBUF of a socket while there is a limit. It is also what a server may send before we read (Linux doubles it
+    and announces half). It is small, because servers that reply at the same moment send that much each."""
     return int(max(2048, min(MAX_CHUNK_BYTES, bytes_per_second / 800)))
 
 
@@ -68,7 +68,7 @@ class TokenBucket:
         return self._rate == math.inf
 
     def set_rate(self, bytes_per_second: float, now: float) -> None:
-        """From now on this many bytes per second: 0 is stop, infinity no limit (which forgives the debt)."""
+        """From now on allow this many bytes per second. 0 means stop; infinity means no limit, and cancels the debt."""
         self._pay(now)
         self._rate = bytes_per_second
         if self.is_unlimited:
@@ -76,7 +76,7 @@ class TokenBucket:
         self._forgive()
 
     def take(self, nbytes: int, now: float) -> float:
-        """Charge what comes, or give back what did not. Seconds until all is paid: wait so long before reading on."""
+        """Charge bytes, or give back (negative) ones. Returns the seconds until all is paid; read again only then."""
         if self._rate == math.inf:
             return 0.0
         self._pay(now)
@@ -92,7 +92,7 @@ class TokenBucket:
         return self._seconds_in_debt()
 
     def read_bytes(self, now: float) -> int:
-        """How much a read may bring at this moment."""
+        """How many bytes a read may take now."""
         return chunk_bytes(self._rate) if self.wait(now) == 0.0 else PROBE_BYTES
 
     def _pay(self, now: float) -> None:
@@ -113,9 +113,10 @@ class TokenBucket:
 
 
 class StartPace:
-    """When a new download may start: as often as downloads of the usual size can be read, half as often again
-    while nobody is in line, less the longer the line is. So the line neither runs dry nor do open connections
-    pile up, however late the servers answer (a switch instead of a slope would swing between the two)."""
+    """When a new download may start. The pace is that at which downloads of the usual size can be read, 1.5 × that
+    while the queue of readers is empty, and less the longer the queue is. So the queue does not run dry and open
+    connections do not pile up, however late servers respond. A threshold instead of a
+    slope would oscillate between the two."""
 
     def __init__(self) -> None:
         self._mean_bytes = float(FIRST_GUESS_BYTES)
@@ -125,21 +126,21 @@ class StartPace:
 
     @property
     def usual_bytes(self) -> float:
-        """Size of a download."""
+        """The usual size of a download."""
         return self._mean_bytes
 
     def read(self, nbytes: int) -> None:
-        """Some download brought so much."""
+        """Some download brought `nbytes`."""
         self._unattributed_bytes += nbytes
 
     def finish(self) -> None:
-        """A download ended, well or badly: the usual size is what is read between two ends."""
-        self._ends += 1  # the guess counts as four: what is learnt first moves it most
+        """A download ended, successfully or not. The usual size is what is read between two ends."""
+        self._ends += 1  # the initial guess counts as four: early downloads change it most
         self._mean_bytes += (self._unattributed_bytes - self._mean_bytes) / min(self._ends + 4, 32)
         self._unattributed_bytes = 0
 
     def wait(self, bytes_per_second: float, readers_in_line: int, now: float) -> float:
-        """Seconds until a start is to be asked for again; 0 is start now."""
+        """Seconds until a start should be requested again; 0 means start now."""
         if bytes_per_second == 0.0:
             return math.inf
         backlog = self._backlog(bytes_per_second, readers_in_line)
@@ -147,7 +148,7 @@ class StartPace:
         return max(too_much_seconds, self._due(bytes_per_second, backlog) - now, 0.0)
 
     def start(self, bytes_per_second: float, readers_in_line: int, now: float) -> None:
-        """A download starts. One that starts a little late does not put off the next."""
+        """A download starts. If it starts slightly late, that does not delay the next."""
         due = self._due(bytes_per_second, self._backlog(bytes_per_second, readers_in_line))
         self._last_start = max(due, now - BURST_SECONDS)
 
@@ -156,13 +157,13 @@ class StartPace:
         return self._last_start + self._mean_bytes / (bytes_per_second * speed)
 
     def _backlog(self, bytes_per_second: float, readers_in_line: int) -> float:
-        """What those in line still have to bring (half a download each), as a part of what they should."""
+        """What the queued readers still have to bring (half a download each), as a fraction of the target."""
         should_bytes = max(BACKLOG_SECONDS * bytes_per_second, BACKLOG_READERS / 2 * self._mean_bytes)
         return readers_in_line * self._mean_bytes / 2 / should_bytes
 
 
 class Meter:
-    """Bytes read, in all, in the last whole second, and in the fullest one."""
+    """Bytes read: in total, in the last whole second, and in the busiest second."""
 
     def __init__(self) -> None:
         self.total_bytes = 0

@@ -1,14 +1,14 @@
-"""The fetcher: from a request to a response, through DNS, the guard, the address gate and the connection cap.
+"""The fetcher: from a request to a reply, through DNS, the guard, the address gate and the connection cap.
 
     resolve ─► pass the address's gate ─► take a place ─► connect or reuse ─► exchange ─► rest or close
 
-Guarantees: a socket is connected only to an address that the resolver returned, hence that the guard allowed;
-there are never more sockets than MAX_TCP_CONNECTIONS; each request ends in one `Reply`, in one `FetchError`
-with a named reason, or, if its address may not be asked now, in AddressBusy before anything was sent. It ends
-within its time limit from the moment when it got its place (waiting in our own queues is not the server's fault).
-A kept connection that the server closed just when it was used again is replaced.
+Guarantees: a socket is connected only to an address that the resolver returned, hence that the guard allowed. There are
+never more sockets than MAX_TCP_CONNECTIONS. Each request ends in one `Reply`, in one `FetchError` with a named reason,
+or, if its address may not be asked now, in AddressBusy before anything was sent. Its time limit starts when it gets its
+place, because waiting in our own queues is not the server's fault. If the server closed a kept connection just when it
+was reused, a new one replaces it.
 
-It knows no Scrapy: handler.py does.
+It knows no Scrapy; engine/handler.py does.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class FetchSettings:
     limits: Limits
     port_map: Mapping[int, int]
     allowed_ports: frozenset[int]
-    """Of the bad ports of `urls/ports.py`, those that may be connected to."""
+    """The bad ports of `urls/ports.py` that are allowed nevertheless."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
 
@@ -76,7 +76,7 @@ class Fetcher:
     ) -> None:
         self.settings = settings
         self.shaper = shaper
-        """The bandwidth limit; may be set later, for connections that are opened then."""
+        """The bandwidth limit. It may be set later, for connections opened after that."""
         self.governor: Governor[Connection, asyncio.Future[None]] = Governor(
             settings.connection_cap, settings.idle_cap
         )
@@ -87,23 +87,23 @@ class Fetcher:
         self._watcher = Watcher(self.governor.closing, self._gone, kernel())
         self._flows: dict[Connection, Flow] = {}
         self._outside: deque[asyncio.Future[None]] = deque()
-        """Requests that wait for room before they may wait for a place."""
+        """Requests that wait until they may queue for a place."""
         self._tls = lenient_tls()
         self._read_buffer = ReadBuffer()
         self._sweep_timer: asyncio.TimerHandle | None = None
         self.exchanging: set[asyncio.Task[object]] = set()
-        """Whose request was sent and whose response is awaited."""
+        """Tasks whose request was sent and whose response has not yet come."""
         self.replies = 0
         """Responses so far."""
 
     def use_clock(self, clock: AddressClock | None) -> None:
-        """Set the clock of the addresses; for one that is made after the fetcher."""
+        """Set the clock of the addresses, which may be made after the fetcher."""
         self._gate = AddressGate(clock, time.time) if clock is not None else None
 
     # -- one request ----------------------------------------------------------------------------------------
 
     def locate(self, host: str) -> "asyncio.Future[Answer]":
-        """What the name leads to. The future is shared: it must not be cancelled."""
+        """The addresses of a name. The future is shared, so it must not be cancelled."""
         return self._resolver.ask(host)
 
     async def fetch(
@@ -115,9 +115,9 @@ class Fetcher:
         *,
         at: str = "",
     ) -> Reply:
-        """Send `message` to where `target` leads; the reply, or FetchError, or AddressBusy.
+        """Send `message` to the `target`. Returns the reply, or raises FetchError or AddressBusy.
 
-        Of several addresses the one in `at` comes first: it is where the target's turn was waited for.
+        Of several addresses, the one in `at` comes first, because the request waited for its turn there.
         """
         if target.port in self._bad_ports:
             raise FetchError("forbidden/port", f"port {target.port} is not a port for pages")
@@ -149,7 +149,7 @@ class Fetcher:
             seen()
 
     async def _fetch_once_more(self, address: Address, request: _Request, seen: "_SeenOnce | None") -> Reply:
-        """Fetch; if a kept connection turns out to be dead, once more on another."""
+        """Fetch. If a kept connection turns out to be dead, retry once on another."""
         target = request.target
         key = (
             text_of(address),
@@ -205,7 +205,7 @@ class Fetcher:
         self.replies += 1
         if connection.usable:
             self._rest(connection, key)
-        ended_at = sent_at + loop.time() - began  # how long it took is not the wall clock's to say
+        ended_at = sent_at + loop.time() - began  # a duration must not depend on the wall clock
         first_byte_at = min(max(exchange.first_byte_at, sent_at), ended_at)
         times = FetchTimes(sent_at, first_byte_at, ended_at)
         body = parser.body
@@ -214,7 +214,7 @@ class Fetcher:
         return self._reply(request.target.url, parser, body, address, times)
 
     async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
-        """The body without its content codings. Others run between the slices of a large one."""
+        """The body without its content codings. Other tasks run between the slices of a large one."""
         codings = b",".join(parser.headers.pop(b"Content-Encoding")).split(b",")
         slices = decode_in_slices(body, codings, self.settings.limits.body_bytes)
         while True:
@@ -238,12 +238,12 @@ class Fetcher:
 
     @property
     def waiting_for_dns(self) -> int:
-        """Names that are being asked for."""
+        """How many names are being looked up."""
         return self._resolver.waiting
 
     @property
     def waiting_for_place(self) -> int:
-        """Requests that wait for a connection, or for room to wait."""
+        """How many requests wait for a connection, or to join its queue."""
         return self.governor.waiting + len(self._outside)
 
     @property
@@ -252,7 +252,7 @@ class Fetcher:
         return self.governor.waiting >= self.governor.cap
 
     async def room(self) -> None:
-        """Return when the fetcher is not crowded; those who wait go on in the order of their arrival."""
+        """Return when the fetcher is not crowded. Waiting requests continue in the order of their arrival."""
         while self.crowded:
             turn = asyncio.get_running_loop().create_future()
             self._outside.append(turn)
@@ -318,7 +318,7 @@ class Fetcher:
             self._sweep_timer = loop.call_later(self.settings.idle_seconds, self._sweep, loop)
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close what has rested too long, as long as anything rests."""
+        """Close connections that were idle too long; repeats while any is idle."""
         self._sweep_timer = None
         for connection in self.governor.idle_since(loop.time() - self.settings.idle_seconds):
             connection.close()
@@ -326,7 +326,7 @@ class Fetcher:
             self._sweep_timer = loop.call_later(min(1.0, self.settings.idle_seconds), self._sweep, loop)
 
     def _closed(self, connection: Connection) -> None:
-        """A connection's socket was closed: its place is free when the kernel says so."""
+        """A connection's socket was closed. Its place is free when the kernel confirms it."""
         self.governor.closed(connection, self._flows.pop(connection, connection))
         self._watcher.wake()
 
@@ -334,7 +334,7 @@ class Fetcher:
         self._grant(self.governor.gone(names))
 
     def _grant(self, tickets: list[asyncio.Future[None]]) -> None:
-        """Wake those who got a place; who was cancelled in the meantime passes it on."""
+        """Wake the requests that got a place. One that was cancelled in the meantime passes it on."""
         granted = deque(tickets)
         while granted:
             ticket = granted.popleft()
@@ -369,7 +369,7 @@ class Fetcher:
 
 
 class _SeenOnce:
-    """Tells the gate once that the server has seen the request."""
+    """Tells the gate, once, that the server has seen the request."""
 
     __slots__ = ("_leave", "_timer")
 
@@ -393,6 +393,6 @@ _DEAD_CONNECTION = ("no-response", "reset")
 
 
 def _not_resolved(answer: Answer) -> FetchError:
-    """The guard refused, or this machine could not ask, or DNS knows no address: `forbidden/…`, `local-…`, `dns-…`."""
+    """The guard refused, this machine could not ask, or DNS has no address: `forbidden/…`, `local-…`, `dns-…`."""
     own_name = answer.reason.startswith(("forbidden/", "local-"))
     return FetchError(answer.reason if own_name else f"dns-{answer.reason}", answer.message)

@@ -1,8 +1,8 @@
 """One socket to one server: requests go out, a response comes in, one at a time.
 
-Guarantees: an exchange ends by its `deadline`, and within `silence_seconds` of the last byte; bytes are
-shown to the shaper as they are read, before TLS is undone, and reading stops for as long as it says (that time
-counts towards neither limit: it is ours, not the server's). Whatever ends an exchange badly closes the socket.
+Guarantees: an exchange ends by its `deadline`, and within `silence_seconds` of the last byte. The shaper counts bytes
+as they are read, before TLS is decrypted, and reading stops for as long as it says. That pause counts towards neither
+limit, because it is ours, not the server's. Any failure of an exchange closes the socket.
 
 Sockets are closed with a reset: the response has been read or is not wanted, so nothing is lost, and neither
 side, nor a firewall between them, keeps a finished connection in its table for minutes (TIME_WAIT).
@@ -27,16 +27,16 @@ class Shaper(Protocol):
     """The bandwidth limit that all connections share (see shaper.py)."""
 
     def receive_buffer_bytes(self) -> int:
-        """SO_RCVBUF of a socket, so that what is not read stays at the server; 0 is the system's own."""
+        """SO_RCVBUF of a socket, so that what is not read stays at the server; 0 means the system's default."""
 
     def begin(self, reader: Reader) -> None:
-        """A response is about to come."""
+        """A response is about to arrive."""
 
     def read_bytes(self, reader: Reader) -> int:
-        """The most that the next read should bring."""
+        """The maximum for the next read."""
 
     def received(self, nbytes: int, reader: Reader) -> bool:
-        """Account for bytes that were read. True: pause reading until `reader.go_on` is called."""
+        """Charge bytes that were read. If True, pause reading until `reader.go_on` is called."""
 
     def end(self, reader: Reader) -> None:
         """The response has ended."""
@@ -46,11 +46,11 @@ class Shaper(Protocol):
 
 
 _AMPLE_BYTES = 64 * 1024
-"""A receive buffer without a limit, where the system no longer chooses it."""
+"""Size of a receive buffer when a limit has ended: the system no longer chooses one itself."""
 
 
 class ReadBuffer:
-    """Where all connections read to: a loop reads one at a time, and each copies at once what it got."""
+    """The buffer of all connections: the loop reads one at a time, and each copies its bytes at once."""
 
     SIZE_BYTES = 64 * 1024
 
@@ -115,12 +115,12 @@ class Connection(asyncio.BufferedProtocol):
         self._socket: socket.socket | None = None
         self._receive_buffer_bytes = 0
         self._promised_bytes = 0
-        """The most room the server was ever told of; 0 is the system's own."""
+        """The largest receive window ever announced to the server; 0 means the system's default."""
         self._transport: asyncio.Transport | None = None
         self._tls: TlsStream | None = None
         self._secured: asyncio.Future[None] | None = None
         self._shaken_bytes = 0
-        """Of the handshake, not yet shown to the shaper: it is not made to wait."""
+        """Bytes of the handshake not yet charged: the handshake does not wait for the shaper."""
         self._read_bytes = 0
         self._exchange: Exchange | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -133,12 +133,12 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def has_transport(self) -> bool:
-        """The event loop closes the socket; else whoever opened it."""
+        """If true, the event loop closes the socket; otherwise its opener must."""
         return self._transport is not None
 
     @property
     def is_outgrown(self) -> bool:
-        """The server was promised more room than a limit that began since allows, and no promise can be taken back."""
+        """Whether the announced window is larger than a newer limit allows. A window cannot be taken back."""
         wanted = self._shaper.receive_buffer_bytes() if self._shaper is not None else 0
         return wanted != 0 and not 0 < self._promised_bytes <= wanted
 
@@ -150,7 +150,7 @@ class Connection(asyncio.BufferedProtocol):
             self._shaper.begin(self)
 
     async def secure(self, tls: TlsStream) -> None:
-        """Shake hands; raises ssl.SSLError, or ConnectionResetError when the server goes away."""
+        """Do the TLS handshake. Raises ssl.SSLError, or ConnectionResetError if the server closes the connection."""
         assert self._transport is not None
         self._tls = tls
         self._secured = self._loop.create_future()
@@ -159,7 +159,7 @@ class Connection(asyncio.BufferedProtocol):
         await self._secured
 
     def send(self, request: bytes, exchange: Exchange) -> None:
-        """Begin an exchange; its `done` tells the end."""
+        """Begin an exchange. Its `done` is set at the end."""
         assert self._transport is not None
         assert self._exchange is None
         if self._shaper is not None and self.requests:
@@ -189,14 +189,14 @@ class Connection(asyncio.BufferedProtocol):
     # -- what the shaper calls ------------------------------------------------------------------------------
 
     def arrived_bytes(self) -> int:
-        """All that has come so far, read or not; where the kernel does not tell, what was read."""
+        """All bytes that have arrived so far, read or not. If the kernel does not say, the bytes that were read."""
         return max(self._read_bytes, arrived_bytes(self._socket) if self._socket is not None else 0)
 
     def unread_bytes(self) -> int:
         return self.arrived_bytes() - self._read_bytes
 
     def go_on(self) -> None:
-        """Read again; the pause was ours, so both limits move by its length."""
+        """Resume reading. The pause was ours, so both time limits are extended by its length."""
         if not self.usable:
             return
         assert self._transport is not None
@@ -256,11 +256,11 @@ class Connection(asyncio.BufferedProtocol):
         if tls.is_ended and self.usable:
             self._server_closed(None)
 
-    # -- the exchange's way ---------------------------------------------------------------------------------
+    # -- the exchange ---------------------------------------------------------------------------------------
 
     def _feed(self, data: bytes) -> None:
         exchange = self._exchange
-        if exchange is None:  # an idle connection has nothing to say
+        if exchange is None:  # nothing may arrive on an idle connection
             self.close()
             return
         if not exchange.first_byte_at:
@@ -334,7 +334,7 @@ class Connection(asyncio.BufferedProtocol):
         self._timer = self._loop.call_at(when, self._check_time)
 
     def _check_time(self) -> None:
-        """One timer for both limits: bytes only move the moment, not the timer."""
+        """One timer for both limits: arriving bytes move the deadline, not the timer."""
         exchange = self._exchange
         if exchange is None:
             return

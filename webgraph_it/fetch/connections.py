@@ -4,13 +4,13 @@
               │             │          │
               └─────────────┴──────────┴─► closing ─► gone (confirmed by the kernel) ─► free
 
-Guarantees: at no instant are there more than `cap` sockets of ours in any of these states, as a firewall
-counts them; requests that find no place wait in the order of their arrival; while anybody waits, no
-connection stays idle. A closed socket keeps its place until the kernel no longer knows it: `Governor` decides
-(pure), `Watcher` asks the kernel (kernel.py) while something is closing, and nobody who closes waits for it.
+Guarantees: we never have more than `cap` sockets in these states together, as a firewall counts them. Requests that
+find no place wait in the order of their arrival. While any request waits, no connection stays idle. A closed socket
+keeps its place until the kernel no longer knows it. `Governor` decides (pure); `Watcher` asks the kernel (kernel.py)
+while something is closing. Closing a socket does not wait for that.
 
-TIME_WAIT: a socket in that state carries nothing any more, and does not count. Ours never reach it: they are
-closed with a reset (see connection.py), which takes the entry out of the firewall's table at once as well.
+A socket in TIME_WAIT carries nothing any more and does not count. Ours never reach that state: they are closed with a
+reset (see connection.py), which also removes the entry from the firewall's table at once.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ class Place(NamedTuple, Generic[Connection]):
     granted: bool
     """False: the ticket waits in the queue."""
     reuse: Connection | None = None
-    """An idle connection to go on with; None: open a new one."""
+    """An idle connection to reuse; None: open a new one."""
     close: Connection | None = None
-    """An idle connection that the caller must close, to make room."""
+    """An idle connection that the caller must close to make room."""
 
 
 class Governor(Generic[Connection, Ticket]):
-    """Counts sockets and decides who gets the next place. Pure: what must be closed, the caller closes."""
+    """Counts sockets and decides who gets the next place. Pure: the caller closes what must be closed."""
 
     def __init__(self, cap: int, idle_cap: int) -> None:
         self.cap = cap
@@ -51,7 +51,7 @@ class Governor(Generic[Connection, Ticket]):
         self._idle_by_key: dict[Key, list[Connection]] = {}
         self._queue: deque[tuple[Ticket, Key]] = deque()
         self.peak = 0
-        """The most sockets that ever existed at once."""
+        """The maximum number of sockets that existed at once."""
 
     def __repr__(self) -> str:
         active = self.open - len(self._idle)
@@ -62,7 +62,7 @@ class Governor(Generic[Connection, Ticket]):
 
     @property
     def sockets(self) -> int:
-        """All that exist, the way a firewall counts."""
+        """All existing sockets, as a firewall counts them."""
         return self.open + len(self.closing)
 
     @property
@@ -99,8 +99,8 @@ class Governor(Generic[Connection, Ticket]):
     def rest(self, connection: Connection, key: Key, now: float) -> bool:
         """A connection has finished its request and could carry another. False: the caller must close it.
 
-        When as many rest as may, this one goes, not the oldest: polite hosts come round in turns, so that the
-        oldest is the next to be used again. With more hosts than places, closing the oldest would keep none in time.
+        When `idle_cap` is reached, this one is closed, not the oldest: hosts take turns, so the oldest is the next to
+        be reused. With more hosts than places, closing the oldest would always close a connection before its reuse.
         """
         if self._queue or len(self._idle) >= self.idle_cap:
             return False
@@ -112,7 +112,7 @@ class Governor(Generic[Connection, Ticket]):
         return next(iter(self._idle), None)
 
     def idle_since(self, moment: float) -> list[Connection]:
-        """Those that have rested since `moment` or longer; the caller closes them."""
+        """Connections that have been idle since `moment` or longer; the caller closes them."""
         expired = []
         for connection, (_, since) in self._idle.items():
             if since > moment:
@@ -151,7 +151,7 @@ class Governor(Generic[Connection, Ticket]):
         return True
 
     def take_idle(self, key: Key) -> Connection | None:
-        """An idle connection to go on with: who finds one need not ask for a place."""
+        """An idle connection to reuse, if there is one. Then there is no need to `ask` for a place."""
         connections = self._idle_by_key.get(key)
         if not connections:
             return None
@@ -172,8 +172,8 @@ class Governor(Generic[Connection, Ticket]):
 class Watcher:
     """Asks the kernel whether closed sockets are gone; only while some are closing.
 
-    The pause between two looks is at least `SHARE` times what the last one took: looking never costs more than
-    a twentieth of the time, however many are closing.
+    The pause between two checks is at least `SHARE` times as long as the last check took. So checks never take more
+    than a twentieth of the time, however many sockets are closing.
     """
 
     SHORTEST_SECONDS = 0.002
@@ -209,7 +209,7 @@ class Watcher:
             self.wake()
 
     def stop(self) -> None:
-        """Look no more. Calling it again does nothing."""
+        """Stop checking. Calling it again does nothing."""
         self._stopped = True
         self._kernel.close()
         if self._timer is not None:

@@ -1,4 +1,4 @@
-"""Content-Type as a server sends it → a media type and a charset that are safe to keep, log and print (pure).
+"""From Content-Type, as a server sends it, to a media type and a charset that are safe to keep, log and print (pure).
 
 Guarantees: a media type is empty (nothing was declared), `invalid`, or two RFC 9110 tokens around a slash in lower
 case, at most 127 characters in all (RFC 6838); a charset is None or a short label. So neither can carry a control
@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 INVALID = "invalid"
-"""Something was declared, but no media type."""
+"""What was declared is not a media type."""
 MAX_LENGTH = 127
 _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
@@ -26,7 +26,7 @@ def declared(text: str) -> tuple[str, str | None]:
 
 
 def checked(media_type: str) -> str:
-    """The media type, if it is one."""
+    """The media type if it is valid; otherwise `invalid`."""
     if len(media_type) <= MAX_LENGTH and _MEDIA_TYPE.fullmatch(media_type):
         return media_type
     return INVALID if media_type else ""

@@ -1,13 +1,13 @@
-"""Content codings undone: gzip, deflate, br and zstd, with a cap on the result (pure).
+"""Decodes content codings: gzip, deflate, br and zstd, with a cap on the result (pure).
 
 Guarantees: never raises, never returns more than `cap_bytes`, and never holds much more than that in memory,
-whatever the body would expand to. A broken stream is kept as far as it could be decoded or, when not even its
-first byte could be, as it came: servers do say gzip and send plain text. Each such case has a flag.
+whatever the body would expand to. A broken stream is kept as far as it could be decoded. If not even its
+first byte could be, the body is left as received: some servers say gzip and send plain text. Each such case has a flag.
 
-The work is linear in what came over the wire plus what is returned, and comes in slices of a few milliseconds at
-most (`decode_in_slices`), whatever the body holds: a caller with an event loop lets others run between two of them.
-What makes it linear: a layer below another may be no more than INNER_RATIO times as long as what it was unpacked
-from (nobody can pack twice what was packed well), and a gzip body has at most MAX_MEMBERS members.
+The work is linear in the bytes received plus the bytes returned. It is done in slices of at most a few milliseconds
+(`decode_in_slices`), whatever the body contains, so that an event loop can run other tasks in between. Two limits make
+it linear: an inner layer may be at most INNER_RATIO times as long as what it was unpacked from (well-packed data cannot
+be packed again), and a gzip body has at most MAX_MEMBERS members.
 """
 
 import zlib
@@ -18,24 +18,24 @@ import brotli
 import zstandard
 
 BOMB = "bomb"
-"""The decoded body was cut at the cap, or at a limit on layers within layers and on members."""
+"""The decoded body was truncated at the cap, or at a limit on nested layers or on members."""
 UNDECODABLE = "undecodable"
-"""The body was not in the coding that its header named; it is left as it came."""
+"""The body was not in the coding that its header named, and is left as received."""
 PARTLY_DECODED = "partly-decoded"
-"""The coding broke off or broke; what came before is there."""
+"""The coded stream ended early or was damaged; what could be decoded is kept."""
 
 MAX_LAYERS = 2
 MAX_MEMBERS = 256
-"""Of a gzip stream. Honest ones have one, or one for each 64 KB and more (bgzip, pigz)."""
+"""Maximum of members in a gzip stream. Honest streams have one, or one per 64 KB or more (bgzip, pigz)."""
 INNER_RATIO = 4
 INNER_FLOOR_BYTES = 64 * 1024
-"""A layer below another may always be this long."""
+"""An inner layer may always be this long."""
 _FEED_BYTES = 4 * 1024
-"""Given to a decoder at once: 4 KB of headers and tables without content take it less than two milliseconds."""
+"""Input for a decoder at a time: 4 KB of headers and tables without content take less than two milliseconds."""
 _DRAIN_BYTES = 128 * 1024
-"""Taken from a decoder at once."""
+"""Output from a decoder at a time."""
 _SLICE_WORK = 512 * 1024
-"""Bytes taken, and _FEED_WEIGHT times those given, between two slices."""
+"""Work in one slice: bytes of output, plus _FEED_WEIGHT times the bytes of input."""
 _FEED_WEIGHT = 12
 _ZSTD_WINDOW_BYTES = 8 * 1024 * 1024
 """RFC 9659: no zstd content coding needs a larger window."""
@@ -50,7 +50,7 @@ Slices = Generator[None, None, Decoded]
 
 
 def decode(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> Decoded:
-    """Undo `codings` (as listed in Content-Encoding, the last applied one last), all at once."""
+    """Decode all `codings` (as listed in Content-Encoding, the last applied one last) at once."""
     slices = decode_in_slices(body, codings, cap_bytes)
     while True:
         try:
@@ -61,7 +61,7 @@ def decode(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> Decoded:
 
 
 def decode_in_slices(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> Slices:
-    """`decode`, as a generator that yields where others may run. Most bodies need only one slice."""
+    """As `decode`, but a generator that yields where other tasks may run. Most bodies need only one slice."""
     layers = [decoder for coding in codings if (decoder := _DECODERS.get(coding.strip().lower()))]
     if len(layers) > MAX_LAYERS:
         return Decoded(body, (UNDECODABLE,))
@@ -79,7 +79,7 @@ def decode_in_slices(body: bytes, codings: Sequence[bytes], cap_bytes: int) -> S
 
 
 class _Full(Exception):
-    """There is more than the limit allows."""
+    """The output exceeds the limit."""
 
 
 class _Broken(Exception):
@@ -87,7 +87,7 @@ class _Broken(Exception):
 
 
 class _Output:
-    """What has been decoded so far, up to a limit, and how much work it was."""
+    """What has been decoded so far, up to a limit, and how much work that was."""
 
     __slots__ = ("_limit", "_work", "decoded", "flag")
 
@@ -108,7 +108,7 @@ class _Output:
         return len(part)
 
     def fed(self, size: int) -> bool:
-        """So much was given to the decoder. True: it is time for a pause."""
+        """`size` bytes were given to the decoder. Returns whether it is time for a pause."""
         self._work += _FEED_WEIGHT * size
         if self._work < _SLICE_WORK:
             return False
@@ -129,7 +129,7 @@ def _undo(decoder: _Decoder, body: bytes, output: _Output) -> Generator[None, No
 
 
 def _gzip(body: bytes, output: _Output) -> Generator[None, None, None]:
-    """All members of a gzip stream, one after the other; bytes after them that are no member are ignored."""
+    """All members of a gzip stream, one after the other. Trailing bytes that are not a member are ignored."""
     at = 0
     for number in range(MAX_MEMBERS):
         before = len(output.decoded)
@@ -155,7 +155,7 @@ def _deflate(body: bytes, output: _Output) -> Generator[None, None, None]:
 
 
 def _inflate(stream: "zlib._Decompress", body: bytes, at: int, output: _Output) -> Generator[None, None, int]:
-    """Decode what begins there, in pieces, so that an error late in the stream does not lose its beginning.
+    """Decode the stream that begins at `at`, in pieces, so that an error late in it does not lose its beginning.
 
     Returns where the stream ends.
     """
@@ -173,7 +173,7 @@ def _inflate(stream: "zlib._Decompress", body: bytes, at: int, output: _Output) 
             if output.fed(fed):
                 yield
             fed, piece = 0, stream.unconsumed_tail
-            if not piece and len(part) == _DRAIN_BYTES:  # the rest of the output is inside the decoder
+            if not piece and len(part) == _DRAIN_BYTES:  # the rest of the output is still in the decoder
                 yield from _drain(stream, output)
         if stream.eof:
             return at - len(stream.unused_data)
@@ -208,7 +208,7 @@ def _brotli(body: bytes, output: _Output) -> Generator[None, None, None]:
 
 
 def _zstd(body: bytes, output: _Output) -> Generator[None, None, None]:
-    """Frame after frame. Where a frame breaks off is not told: what came is there."""
+    """Frame after frame. An incomplete frame is not reported; what could be decoded is kept."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
     stream = decompressor.stream_writer(cast("IO[bytes]", output), write_size=_DRAIN_BYTES)
     for at in range(0, len(body), _FEED_BYTES):

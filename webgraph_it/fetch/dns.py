@@ -1,16 +1,16 @@
-"""Names to addresses: asynchronous, cached within bounds, and only to addresses that may be connected to.
+"""Resolves names to addresses that may be connected to: asynchronous, with a bounded cache.
 
-Guarantees: `Resolver.resolve` never raises for a name, whatever DNS says; each name is asked for once,
-however many wait for it; an answer is used for its TTL within `minimum_ttl`…`maximum_ttl` seconds, a
-negative one for `negative_ttl`; the cache holds at most `cache_size` names (the least recently used go
-first), each with at most MAX_ADDRESSES addresses, however many a server sends. Addresses that the guard refuses
-are not in the answer, so that a name that suddenly leads into a private network (rebinding) leads nowhere.
-/etc/hosts and search domains play no part.
+Guarantees: `Resolver.resolve` never raises for a name, whatever DNS answers. Each name is looked up once, however many
+requests wait for it. An answer is used for its TTL within `minimum_ttl`…`maximum_ttl` seconds, a negative one for
+`negative_ttl`. The cache holds at most `cache_size` names (the least recently used are discarded first), each with at
+most MAX_ADDRESSES addresses, however many a server sends. Addresses that the guard refuses are not in the answer, so a
+name that suddenly points into a private network (rebinding) has no address. /etc/hosts and search domains are not used.
 
-c-ares (pycares) does the protocol: its sockets are watched by the event loop, no thread is used; it retries
-once and asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf. It also keeps records
-itself for their TTL, up to an hour, however many, which pycares cannot turn off: a `maximum_ttl` below that asks it
-again, but perhaps not the server, and each channel is left after QUESTIONS_PER_CHANNEL questions, with all it keeps.
+c-ares (pycares) does the protocol. The event loop watches its sockets, and there is no thread. It retries once, and
+asks by TCP when an answer did not fit. Without servers it reads /etc/resolv.conf. It also has a cache of its own, which
+pycares cannot turn off: it keeps records for their TTL, up to an hour, without a bound. So with a shorter `maximum_ttl`
+we ask c-ares again, but c-ares may not ask the server. And each channel is discarded with its cache after
+QUESTIONS_PER_CHANNEL questions.
 """
 
 import asyncio
@@ -27,19 +27,22 @@ from webgraph_it.fetch.guard import Address, Guard, literal
 from webgraph_it.fetch.sockets import local_lack
 
 MAX_ADDRESSES = 8
-"""Of a name. A fetch tries two."""
+"""Maximum of addresses per name. A fetch tries two."""
 QUESTIONS_PER_CHANNEL = 2_000
-"""c-ares keeps 1.2 KB a name, on top of our own cache and without a bound: after an hour of 300 new names a second that
-would be 1.3 GB."""
+"""c-ares keeps 1.2 KB per name, in addition to our own cache and without a bound. After an hour of 300 new names a
+second that would be 1.3 GB."""
 _RECORDS_PER_QUESTION = 5
-"""An answer of more records counts as several questions: c-ares keeps 0.25 KB for each."""
+"""An answer with more records counts as several questions: c-ares keeps 0.25 KB for each."""
+
+
+FAILURE_TTL_SECONDS = 30.0
 
 
 class Answer(NamedTuple):
-    """What a host name leads to."""
+    """The addresses of a host name, or why there are none."""
 
     addresses: tuple[Address, ...]
-    """Those that may be connected to, in the server's order."""
+    """Addresses that may be connected to, in the server's order."""
     reason: str = ""
     """Why there are none: `nxdomain`, `no-address`, `timeout`, `server`, `name`, `forbidden/<refusal>`, or `local-…` if
     this machine could not ask."""
@@ -51,7 +54,7 @@ class DnsSettings:
     """All times in seconds."""
 
     servers: tuple[str, ...]
-    """`address` or `address:port`; none: those of /etc/resolv.conf."""
+    """`address` or `address:port`; if empty, those of /etc/resolv.conf."""
     timeout: float
     """For each of the two tries."""
     minimum_ttl: float
@@ -59,15 +62,15 @@ class DnsSettings:
     negative_ttl: float
     cache_size: int
     ipv6: bool
-    """Ask for AAAA where there is no A."""
-    failure_ttl: float = 30.0
-    """A timeout or a server's failure says less than a negative answer."""
+    """Ask for AAAA if there is no A."""
+    failure_ttl: float = FAILURE_TTL_SECONDS
+    """For a timeout or a server failure, which says less than a negative answer."""
     concurrency: int = 200
-    """Questions under way at one time: a resolver's socket buffer drops what comes in one burst."""
+    """Maximum of concurrent questions: a resolver's socket buffer drops part of a large burst."""
 
 
 class AnswerCache:
-    """Answers with an end, at most `size` of them (pure)."""
+    """Answers with an expiry time, at most `size` of them (pure)."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -94,7 +97,7 @@ class AnswerCache:
 
 
 class Resolver:
-    """Host names and literals to the addresses that may be connected to."""
+    """Resolves host names and literals to the addresses that may be connected to."""
 
     def __init__(self, settings: DnsSettings, guard: Guard, count: Callable[[str], None]) -> None:
         self._settings = settings
@@ -107,7 +110,7 @@ class Resolver:
         self._to_ask: deque[tuple[str, str]] = deque()
 
     def cached(self, host: str) -> Answer | None:
-        """The answer, if it is known already."""
+        """The answer, if it is in the cache."""
         answer = self._cache.get(host, asyncio.get_running_loop().time())
         if answer is not None:
             self._count("dns/cache_hit")
@@ -115,7 +118,7 @@ class Resolver:
 
     @property
     def waiting(self) -> int:
-        """Names that are being asked for."""
+        """How many names are being looked up."""
         return len(self._waiting)
 
     async def resolve(self, host: str) -> Answer:
@@ -124,7 +127,7 @@ class Resolver:
         return answer if answer is not None else await asyncio.shield(self._question(host))
 
     def ask(self, host: str) -> asyncio.Future[Answer]:
-        """`resolve` as a future, which others may wait for, too: it must not be cancelled."""
+        """`resolve` as a future. Others may wait for it too, so it must not be cancelled."""
         answer = self.cached(host)
         if answer is None:
             return self._question(host)
@@ -190,7 +193,9 @@ class Resolver:
         message = f"{host}: {pycares.errno.strerror(error)!s}"
         if reason in _NEGATIVE:
             self._finish(host, Answer((), reason, message), self._settings.negative_ttl)
-        elif lack := local_lack():  # c-ares does not say why it could not ask; nothing is learnt of the name
+        elif (
+            lack := local_lack()
+        ):  # c-ares does not say why it could not ask; nothing is learnt about the name
             self._finish(host, Answer((), lack, message), 0.0)
         else:
             self._finish(host, Answer((), reason, message), self._settings.failure_ttl)
@@ -218,7 +223,7 @@ class Resolver:
         waiting.set_result(answer)
 
     def close(self) -> None:
-        """Stop asking; those who still wait get the answer `server`."""
+        """Stop. Lookups that still wait get the answer `server`."""
         self._to_ask.clear()
         if self._channels is not None:
             self._channels.close()
@@ -228,7 +233,7 @@ class Resolver:
 
 
 def _addresses(found_records: Records) -> tuple[list[Address], float]:
-    """The addresses of an answer, each once, and its shortest TTL, aliases on the way included."""
+    """The addresses of an answer, each once, and its shortest TTL, including those of aliases."""
     found: dict[Address, None] = {}
     ttl = float("inf")
     for record in found_records.answer:
@@ -252,7 +257,7 @@ Done = Callable[[Any, int | None], None]
 
 
 class _Channels:
-    """One channel after the other: the last takes the questions, those before it wait for their last answers."""
+    """A sequence of channels: the last takes new questions, the earlier ones wait for their remaining answers."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, settings: DnsSettings) -> None:
         self._loop = loop
@@ -263,7 +268,7 @@ class _Channels:
         return len(self._open)
 
     def query(self, name: str, record_type: int, done: Done) -> None:
-        """Ask; `done` is called with the result or the error, never before this returns. Does not raise."""
+        """Ask. `done` is called with the result or the error, never before this returns. Does not raise."""
         try:
             self._ask(name, record_type, done)
         except pycares.AresError as error:
@@ -325,14 +330,14 @@ class _Channel:
         try:
             self._channel.query(name, record_type, callback=answered)
         except pycares.AresError:
-            if not is_answered:  # without a file descriptor it does both
+            if not is_answered:  # without a free file descriptor, c-ares raises and calls back
                 self.pending -= 1
                 raise
         if self._timer is None:
             self._timer = self._loop.call_later(self._tick_seconds, self._tick)
 
     def _watch(self, fd: int, readable: bool, writable: bool) -> None:
-        if self._closed:  # c-ares lets its sockets go later, in a thread of its own
+        if self._closed:  # c-ares closes its sockets later, in its own thread
             return
         self._watched.add(fd)
         if readable:
@@ -347,7 +352,7 @@ class _Channel:
             self._watched.discard(fd)
 
     def _tick(self) -> None:
-        """Let c-ares see the time pass, as long as it waits for something."""
+        """Let c-ares process its timeouts while it waits for something."""
         self._timer = None
         self._channel.process_fd(pycares.ARES_SOCKET_BAD, pycares.ARES_SOCKET_BAD)
         if self.pending:

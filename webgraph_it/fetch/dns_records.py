@@ -1,8 +1,8 @@
-"""The records of a DNS answer, as many as anybody needs: MAX_RECORDS, whatever the server sent.
+"""Reads at most MAX_RECORDS records of a DNS answer, however many the server sent.
 
-pycares makes Python objects of every record of an answer, 10 µs each, and an answer may hold 4,000: its own reading of
-an answer (`parse_dnsrec`, which its callback looks up by name) is replaced by this one. That is a private door. If
-a new pycares has none, its answers are read whole, and tests/fetch/test_dns.py says so.
+pycares makes a Python object of every record, which takes 10 µs each, and an answer may have 4,000. So we replace its
+parser (`parse_dnsrec`, which its callback looks up by name) with this one. That function is private. If a new pycares
+does not have it, answers are read completely, and tests/fetch/test_dns.py fails.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pycares
 
 MAX_RECORDS = 32
-"""Of an answer: aliases on the way, and addresses."""
+"""Maximum of records read from an answer: aliases and addresses."""
 
 
 _DOOR: dict[str, Any] = vars(pycares)
@@ -22,11 +22,11 @@ class Records(NamedTuple):
     answer: list[Any]
     """pycares' records, at most MAX_RECORDS."""
     sent: int
-    """How many records came, in all sections: what c-ares keeps."""
+    """The number of records in all sections of the answer: what c-ares keeps."""
 
 
 def records(result: Any) -> Records:
-    """What is read of an answer, whoever has read it."""
+    """The records of an answer, whether our parser or that of pycares read it."""
     if isinstance(result, Records):
         return result
     sent = len(result.answer) + len(result.authority) + len(result.additional)
@@ -34,7 +34,7 @@ def records(result: Any) -> Records:
 
 
 def read_only_the_beginning() -> bool:
-    """Replace pycares' reading of answers. False if it has no such door."""
+    """Replace the parser of pycares. False if it has no such function."""
     needed = ("parse_dnsrec", "extract_record_data", "DNSRecord", "_lib", "_ffi", "maybe_str")
     if not all(name in _DOOR for name in needed):
         return False
@@ -43,7 +43,7 @@ def read_only_the_beginning() -> bool:
 
 
 def _parsed(answer: Any) -> tuple[Records | None, int | None]:
-    """What pycares' own function does, for the first records of the answer section."""
+    """Does what the parser of pycares does, for the first records of the answer section."""
     lib, ffi = _DOOR["_lib"], _DOOR["_ffi"]
     if answer == ffi.NULL:
         return None, lib.ARES_EBADRESP
@@ -67,7 +67,7 @@ def _record(raw: Any, lib: Any, ffi: Any) -> Any:
     kind = lib.ares_dns_rr_get_type(raw)
     try:
         data = _DOOR["extract_record_data"](raw, kind)
-    except Exception:  # what pycares does with records of a kind that it does not know
+    except Exception:  # as pycares does for record types that it does not know
         return None
     return _DOOR["DNSRecord"](
         name=_DOOR["maybe_str"](ffi.string(lib.ares_dns_rr_get_name(raw))),

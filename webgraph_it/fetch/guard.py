@@ -1,13 +1,13 @@
-"""Which addresses may be connected to: pure decisions, no socket.
+"""Decides which addresses may be connected to. Pure.
 
 Guarantees: `Guard.refusal` is total over every IPv4 and IPv6 address, and None only for a global unicast
-address or one inside an allowed private network. What is not known to be global is refused: an IPv6 address
-must lie in 2000::/3, and one that carries an IPv4 address inside (mapped, compatible, 6to4, Teredo, NAT64) is
-always refused, because the network, not we, decides where it leads. `literal` reads every spelling of an
-address that a browser reads (decimal, octal, hexadecimal, short), so that none of them passes as a name.
+address or one inside an allowed private network. What is not known to be global is refused. An IPv6 address
+must be in 2000::/3. One that contains an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64) is always
+refused, because the network decides where it goes, not we. `literal` reads every spelling of an address that
+a browser reads (decimal, octal, hexadecimal, short), so none of them passes as a name.
 
-It does not resolve names and does not connect: dns.py filters answers through it, and client.py connects to
-nothing that did not come out of that filter.
+It does not resolve names and does not connect. dns.py filters answers through it, and client.py connects only to
+addresses that passed this filter.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ Network = IPv4Network | IPv6Network
 
 @lru_cache(maxsize=4096)
 def text_of(address: Address) -> str:
-    """`str`, in half the time: a page's address is written three times."""
+    """As `str`, in half the time: each page needs its address as text three times."""
     return str(address)
 
 
@@ -38,13 +38,13 @@ class Refusal(Enum):
     """Carrier-grade NAT, 100.64.0.0/10."""
     LINK_LOCAL = "link-local"
     METADATA = "metadata"
-    """Where clouds keep their machines' secrets."""
+    """Metadata services of clouds, which hold a machine's secrets."""
     DOCUMENTATION = "documentation"
     BENCHMARK = "benchmark"
     MULTICAST = "multicast"
     RESERVED = "reserved"
     EMBEDDED = "embedded-ipv4"
-    """An IPv6 address with an IPv4 address inside."""
+    """An IPv6 address that contains an IPv4 address."""
     NO_CONTACT = "no-contact"
     """A public address, but CONTACT_URL is not set: nobody could tell us to stop."""
 
@@ -111,12 +111,12 @@ def special(address: Address) -> Refusal | None:
 
 
 class Guard:
-    """Says which addresses may be connected to."""
+    """Decides which addresses may be connected to."""
 
     def __init__(self, allowed_private: Iterable[Network] = (), public: bool = True) -> None:
         self.allowed_private = tuple(allowed_private)
         self.public = public
-        """False when nobody could tell us to stop: then only the allowed private networks remain."""
+        """False if nobody could tell us to stop. Then only the allowed private networks may be connected to."""
 
     def refusal(self, address: Address) -> Refusal | None:
         """Why `address` must not be connected to; None if it may."""
@@ -126,7 +126,7 @@ class Guard:
 
 
 def networks(values: Iterable[str]) -> tuple[Network, ...]:
-    """ALLOWED_PRIVATE_NETWORKS, read once at the border; a wrong value is a ValueError of one sentence."""
+    """Parse ALLOWED_PRIVATE_NETWORKS. Raises ValueError with one sentence for a wrong value."""
     return tuple(map(_network, values))
 
 
@@ -142,8 +142,8 @@ def _network(value: str) -> Network:
 def literal(host: str) -> Address | None:
     """The address that `host` spells, as a browser reads it; None if `host` is a name.
 
-    A host that looks like an address but is none (`1.2.3.4.5`, `0x100.1.1.1`) is a ValueError: no name
-    ends in a number, and DNS must not be asked for it.
+    Raises ValueError for a host that looks like an address but is not one (`1.2.3.4.5`, `0x100.1.1.1`): no name
+    ends in a number, so DNS must not be asked for it.
     """
     if not (host[:1] == "[" or _ends_in_number(host)):
         return None

@@ -1,7 +1,7 @@
 """Who we are, and when we may not start (pure).
 
-Guarantees: every request names us and says where to write; a crawl that could reach public addresses does not
-start without CONTACT_URL, and if it is not set, the guard lets nothing but ALLOWED_PRIVATE_NETWORKS through.
+Guarantees: every request names us and says how to contact us. A crawl that could reach public addresses does not
+start without CONTACT_URL. If it is not set, the guard allows only ALLOWED_PRIVATE_NETWORKS.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ class StartRefused(Exception):
 
 
 def user_agent(contact_url: str) -> str:
-    """`webgraph_it/0.1.0 (+https://…)`; without a contact only the name."""
+    """`webgraph_it/0.1.0 (+https://…)`; without a contact, only the product."""
     product = f"webgraph_it/{__version__}"
     return f"{product} (+{contact_url})" if contact_url else product
 

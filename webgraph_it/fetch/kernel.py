@@ -1,11 +1,12 @@
-"""What the kernel says of our sockets: which of them still exist, and what has arrived at one.
+"""Asks the kernel which of our sockets still exist, and how many bytes have arrived at one.
 
-Two ways to ask, with the same answer. `SocketDiagnosis` asks for one socket at a time by netlink (sock_diag(7)):
-a few microseconds each, whatever else the machine does. `SocketTables` reads /proc/net/tcp and tcp6 whole, a few
-milliseconds and growing with every socket of the machine; it serves where netlink is not allowed.
+There are two ways to ask, with the same answer. `SocketDiagnosis` asks for one socket at a time by netlink
+(sock_diag(7)), which takes a few microseconds each, whatever else the machine does. `SocketTables` reads /proc/net/tcp
+and tcp6 completely, which takes a few milliseconds and more with every socket of the machine. It is used where netlink
+is not allowed.
 
-Guarantees: a flow is reported as there in every state that a firewall would count (connecting, established, any
-stage of closing); not in TIME_WAIT, in which a socket carries nothing any more.
+Guarantees: a flow is reported as existing in every state that a firewall would count (connecting, established, any
+stage of closing), but not in TIME_WAIT, in which a socket carries nothing any more.
 """
 
 import re
@@ -20,7 +21,7 @@ Endpoint = tuple[str, int]
 
 
 class Flow(NamedTuple):
-    """A socket's two ends: address and port of ours, address and port of theirs."""
+    """A socket's two ends: our address and port, their address and port."""
 
     local: Endpoint
     remote: Endpoint
@@ -28,7 +29,7 @@ class Flow(NamedTuple):
 
 class Kernel(Protocol):
     def existing(self, flows: Iterable[Flow]) -> set[Flow]:
-        """Those of `flows` that are there."""
+        """Those of `flows` that exist."""
 
     def close(self) -> None: ...
 
@@ -42,7 +43,7 @@ def kernel() -> Kernel:
 
 
 def arrived_bytes(sock: socket.socket) -> int:
-    """All that has come to a TCP socket so far, read or not; 0 once it is closed, or where no kernel tells."""
+    """All bytes that have arrived at a TCP socket so far, read or not. 0 if it is closed or the kernel does not say."""
     if sys.platform != "linux":
         return 0
     try:
@@ -58,7 +59,7 @@ _BYTES_RECEIVED = struct.Struct("128xQ")
 
 _TIME_WAIT, _CLOSE, _LISTEN = 6, 7, 10
 _GONE = (_TIME_WAIT, _CLOSE, _LISTEN)
-"""LISTEN: the flow is gone, and a server of this machine has its port."""
+"""LISTEN: the flow is gone, and a server on this machine has its port."""
 
 
 # -- one socket at a time ---------------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ _NO_COOKIE = struct.pack("=III", 0, 0xFFFFFFFF, 0xFFFFFFFF)
 
 
 class SocketDiagnosis:
-    """Asks by netlink; OSError if that is not possible here."""
+    """Asks by netlink. Raises OSError if that is not possible here."""
 
     def __init__(self) -> None:
         family = getattr(socket, "AF_NETLINK", None)
@@ -98,7 +99,7 @@ class SocketDiagnosis:
     def _is_there(self, flow: Flow) -> bool:
         try:
             return self._state(flow) not in _GONE
-        except OSError:  # no answer: it keeps its place, and is asked for again
+        except OSError:  # no answer: the flow keeps its place, and we ask again
             return True
 
     def _state(self, flow: Flow) -> int:
@@ -154,7 +155,7 @@ class SocketTables:
 
 
 def table_rows(table: bytes) -> set[tuple[bytes, bytes]]:
-    """The flows in a kernel table (local, remote, as written there), without those that are gone."""
+    """The existing flows in a kernel table (local, remote, as written there)."""
     return {(row[0], row[1]) for row in _ROW.findall(table) if int(row[2], 16) not in _GONE}
 
 

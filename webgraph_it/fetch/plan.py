@@ -4,19 +4,18 @@ import json
 from pathlib import Path
 
 from webgraph_it.fetch.schedule import Schedule, ScheduleError, parse_schedule
-from webgraph_it.files.regular import InputError, read_regular
+from webgraph_it.files.regular import InputError
+from webgraph_it.files.watched import WatchedFile
 
 FILE_SETTING = "BANDWIDTH_SCHEDULE_FILE"
-MAX_FILE_BYTES = 1_000_000
 
 
 class Plan:
     """The schedule in force, from the setting or from a file that may change."""
 
     def __init__(self, value: object, path: str, timezone: str) -> None:
-        self._path = Path(path) if path else None
+        self._file = WatchedFile(path, FILE_SETTING)
         self._timezone = timezone
-        self._seen: tuple[int, int] | None = (0, 0)
         self.schedule: Schedule = parse_schedule(value, timezone)
         self.reload()
 
@@ -25,39 +24,25 @@ class Plan:
         self.schedule = parse_schedule(value, self._timezone)
 
     def reload(self) -> bool:
-        """Read the file if it changed. True: there is a new plan. ScheduleError, once: the old one stays."""
-        if self._path is None or (stamp := _stamp(self._path)) == self._seen:
-            return False
-        self._seen = stamp
+        """Read the file if it changed. True: there is a new plan. Raises ScheduleError once; the old plan stays."""
         try:
-            text = read_regular(self._path, MAX_FILE_BYTES).decode("utf-8", "replace")
+            text = self._file.changed()
         except InputError as error:
-            raise ScheduleError(f"{FILE_SETTING}: {error}") from None
-        except OSError as error:
-            raise ScheduleError(f"{FILE_SETTING}: {self._path} cannot be read ({error.strerror}).") from None
-        if not text.strip():  # perhaps an editor is about to write it: by no means a plan without limits
-            raise ScheduleError(f"{FILE_SETTING}: {self._path} is empty, a list of [when, rate] expected.")
-        self.schedule = parse_schedule(_list_in(text, self._path), self._timezone, FILE_SETTING)
+            raise ScheduleError(str(error)) from None
+        if text is None or self._file.path is None:
+            return False
+        self.schedule = parse_schedule(_list_in(text, self._file.path), self._timezone, FILE_SETTING)
         return True
 
 
 def _list_in(text: str, path: Path) -> list[object]:
-    """The list of a file, of which nothing is shown if it holds something else: perhaps it is the wrong file."""
+    """The list in a file. The error does not quote the file, because it may be the wrong one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list):
         raise ScheduleError(
-            f'{FILE_SETTING}: {path} holds no list, JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]] expected.'
+            f'{FILE_SETTING}: {path} is not a list, JSON such as [["mon-fri 08:00-19:00", "1500 KB/s"]] expected.'
         )
     return found
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """Changes when the file does; None when there is none."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size

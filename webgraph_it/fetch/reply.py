@@ -1,4 +1,4 @@
-"""A reply: what a server answered to one request, whoever asked: our fetcher, a user's cache, an archive. Pure data."""
+"""A reply to one request, whether from our fetcher, a user's cache or an archive. Pure data."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from webgraph_it.fetch.guard import Address, text_of
 
 
 class FetchTimes(NamedTuple):
-    """Moments of one fetch, in seconds since 1970 UTC."""
+    """Times of one fetch, in seconds since 1970 UTC."""
 
     start: float
     """The request was sent."""
@@ -16,20 +16,20 @@ class FetchTimes(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A complete response, its content coding undone."""
+    """A complete response with decoded content."""
 
     url: str
-    """What was asked for."""
+    """The requested URL."""
     status: int
     headers: dict[bytes, list[bytes]]
-    """By their names in Scrapy's spelling, `Content-Type`: nothing is folded for every page."""
+    """By name in Scrapy's spelling (`Content-Type`), so that names need no conversion for each page."""
     body: bytes
     flags: list[str]
     """truncated, dataloss, bomb … : see response_parser.py and decode.py."""
     address: Address | None
-    """Who answered; None: not known."""
+    """Who answered; None if unknown."""
     version: bytes
-    """`1.1`; empty: not known."""
+    """`1.1`; empty if unknown."""
     times: FetchTimes
 
     @property
@@ -39,15 +39,15 @@ class Reply(NamedTuple):
 
     @property
     def address_text(self) -> str:
-        """Who answered; empty if that is not known."""
+        """Who answered; empty if unknown."""
         return "" if self.address is None else text_of(self.address)
 
     def values(self, name: bytes) -> list[bytes]:
-        """All values of a header. `dict.get`: Scrapy's headers are a dict whose own `get` folds the name again."""
+        """All values of a header. It uses `dict.get` because the `get` of Scrapy's headers converts the name again."""
         return dict.get(self.headers, name) or []
 
     def header(self, name: bytes) -> str:
-        """The header's last value: UTF-8, or Latin-1 where it is not. Empty if there is none."""
+        """The header's last value, as UTF-8 or else as Latin-1. Empty if there is none."""
         values = self.values(name)
         value = values[-1] if values else b""
         try:
@@ -56,10 +56,10 @@ class Reply(NamedTuple):
             return value.decode("latin-1")
 
     def media_type(self) -> tuple[str, str | None]:
-        """As declared: type and charset. `invalid` for what is no media type (see content_type.py)."""
+        """Type and charset as declared. The type is `invalid` if it is not a media type (see content_type.py)."""
         text = self.header(b"Content-Type")
         return declared(text) if len(text) <= _REMEMBERED_LENGTH else declared.__wrapped__(text)
 
 
 _REMEMBERED_LENGTH = 200
-"""Longer ones are rare, unless somebody wants to fill our memory."""
+"""Longer values are rare, and may be an attempt to fill our memory."""

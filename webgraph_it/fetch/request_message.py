@@ -1,7 +1,7 @@
 """The bytes of a request (pure).
 
-Guarantees: one request, whatever the URL and the headers hold: control characters, which could end a line and
-begin another request, are dropped. Headers given with the request win over ours, except those that say who we are.
+Guarantees: exactly one request, whatever the URL and the headers contain: control characters, which could end a line
+and begin another request, are removed. Headers given with the request override ours, except those that identify us.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The head of an HTTP/1 response: status line and headers, read tolerantly (pure).
 
-Guarantees: never more than a `BadResponse` for whatever bytes; names come out in Scrapy's spelling
-(`Content-Type`), values in order, stripped, folded lines joined; lines that are no headers are passed over.
+Guarantees: raises nothing but `BadResponse`, whatever the bytes. Names are in Scrapy's spelling (`Content-Type`);
+values are in order and stripped, with folded lines joined. Lines that are not headers are skipped.
 """
 
 import re
@@ -57,7 +57,7 @@ _FOLD = (b" ", b"\t")
 
 
 def status_line_start(data: bytes) -> int:
-    """Where the status line begins, after any junk; -1 if it has not come yet."""
+    """Where the status line begins, after any junk; -1 if it has not arrived yet."""
     if data.startswith(b"HTTP/"):
         return 0
     match = _STATUS_LINE_IN_JUNK.search(data)
@@ -65,14 +65,14 @@ def status_line_start(data: bytes) -> int:
 
 
 def head_end(data: bytes, start: int) -> tuple[int, int]:
-    """Where the first empty line begins and ends, with or without CR; -1 if it has not come yet."""
+    """Where the first empty line begins and ends, with or without CR; -1 if it has not arrived yet."""
     end = data.find(b"\n\r\n", start)
     bare = data.find(b"\n\n", start, end + 1) if end >= 0 else data.find(b"\n\n", start)
     return (bare, bare + 2) if bare >= 0 else (end, end + 3)
 
 
 _SPELLING: dict[bytes, bytes] = {}
-"""Names as they came → as Scrapy's Headers spell them."""
+"""Names as received → as Scrapy's Headers spell them."""
 _MAX_SPELLINGS = 2000
 
 

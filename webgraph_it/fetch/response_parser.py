@@ -1,15 +1,15 @@
-"""One HTTP/1 response from bytes, as tolerant as the web needs (pure: no I/O, no clock).
+"""Parses one HTTP/1 response, as tolerantly as the web requires (pure: no I/O, no clock).
 
     feed(data) … feed(data) [, eof()] ─► status, headers, body, flags
 
-Guarantees: whatever the bytes and however they are cut into pieces, the parser either completes, or raises
-`BadResponse` with a named reason, or wants more; it never holds more than `Limits` allow. It answers what
-browsers answer: bare LF, missing reason or version, Latin-1 and folded headers, lines without a colon, junk
-before the status line, wrong and contradicting lengths, bodies that are not chunked although they should be.
+Guarantees: whatever the bytes and however they are split, the parser either completes, or raises `BadResponse` with a
+named reason, or wants more. It never holds more than `Limits` allow. It accepts what browsers accept: bare LF, missing
+reason or version, Latin-1 and folded headers, lines without a colon, junk before the status line, wrong and
+contradictory lengths, bodies that are not chunked although they should be.
 
-Our own rather than httptools: behind a strict parser this one would be needed anyway, and one parser has one
-behaviour. It costs 9 µs for a usual response, httptools 4 (tests/benchmarks/handler.py): of a page's time, 1
-%. It does not undo content codings: decode.py does.
+We do not use httptools, because it is strict: this parser would be needed behind it, and one parser has one behaviour.
+A usual response takes 9 µs, with httptools 4 µs (tests/benchmarks/handler.py); the difference is 1 % of a page's time.
+It does not decode content codings; decode.py does.
 """
 
 import re
@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from webgraph_it.fetch.response_head import BadResponse, head_end, read_head, status_line_start
 
 CUT_BODY = "truncated"
-"""The body was longer than MAX_BODY_BYTES: its beginning is there."""
+"""The body was longer than MAX_BODY_BYTES; its beginning is kept."""
 CUT_FRAMING = "framing"
-"""The body came in more and smaller chunks than any honest server sends: its beginning is there."""
+"""The body came in more and smaller chunks than any honest server sends; its beginning is kept."""
 DATA_LOSS = "dataloss"
-"""The connection ended before the announced end of the body, or its chunks did."""
+"""The connection or the chunks ended before the announced end of the body."""
 NOT_CHUNKED = "not-chunked"
-"""The header announced chunks, the body had none."""
+"""The header announced chunks, but the body had none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Limits:
     """What one response may cost."""
 
     head_bytes: int
-    """Status line and headers, interim responses and junk before them included."""
+    """Status line and headers, including interim responses and junk before them."""
     header_count: int
     body_bytes: int
     framing_bytes: int = 1024 * 1024
-    """What is between the chunks: a body sent byte by byte costs us more than its sender."""
+    """Bytes between the chunks. A body sent byte by byte would cost us more than its sender."""
 
 
 class ResponseParser:
@@ -94,7 +94,7 @@ class ResponseParser:
         return self._state is not _HEAD
 
     def feed(self, data: bytes) -> bool:
-        """Take what the server sent. True when the response is complete; more must not be fed then."""
+        """Take what the server sent. True when the response is complete; do not feed more after that."""
         if self._state is _HEAD:
             self._read_heads(self._buffer + data if self._buffer else data)
         else:
@@ -102,7 +102,7 @@ class ResponseParser:
         return self.complete
 
     def eof(self) -> None:
-        """The server closed. Afterwards the response is complete, maybe flagged, or BadResponse is raised."""
+        """The server closed the connection. Completes the response, perhaps with a flag, or raises BadResponse."""
         if self._state is _HEAD:
             if not self._head_size and not self._buffer.strip():
                 raise BadResponse("no-response", "the connection was closed without a response")
@@ -116,7 +116,7 @@ class ResponseParser:
         self._finish(reusable=False)
 
     def _end_head(self) -> None:
-        """A head that lacks only its empty line is whole; of a page that was to follow nothing came."""
+        """A head that lacks only its empty line is complete. Nothing arrived of a body that should follow."""
         if self._buffer.endswith(b"\n"):
             self._read_heads(self._buffer + b"\r\n")
         if self._state is _HEAD:
@@ -127,7 +127,7 @@ class ResponseParser:
     # -- the head -------------------------------------------------------------------------------------------
 
     def _read_heads(self, data: bytes) -> None:
-        """Read interim responses (1xx) and the final head; give what follows to the body."""
+        """Read interim responses (1xx) and the final head, and pass the rest to the body."""
         while True:
             start = status_line_start(data)
             end, after = head_end(data, max(start, self._scanned)) if start >= 0 else (-1, -1)
@@ -255,7 +255,7 @@ class ResponseParser:
                     return
 
     def _read_framing(self, data: bytes, position: int) -> int:
-        """Read one line that is not body: a size, the end of a chunk, a trailer. -1: it has not come yet."""
+        """Read one line that is not body: a size, the end of a chunk, a trailer. -1 if it has not arrived yet."""
         after = data.find(b"\n", position) + 1
         if not after:
             self._wait_for_line(data[position:])
@@ -268,7 +268,7 @@ class ResponseParser:
         if self._left == _TRAILERS:
             if not line:
                 self._finish(reusable=after == len(data) and self._keep_alive())
-        elif line:  # an empty line is the end of the chunk before
+        elif line:  # an empty line is the end of the previous chunk
             self._read_size(line, data, position)
         return after
 
@@ -292,7 +292,7 @@ class ResponseParser:
     def _not_chunked(self, rest: bytes) -> None:
         """The body is plain after all: read it by its length, if there is one, or until the end.
 
-        After good chunks it is not: nobody knows what follows, so it ends here.
+        After good chunks it is not plain. What follows is unknown, so the body ends here.
         """
         if self._chunk_seen:
             self._cut(DATA_LOSS)
@@ -305,10 +305,10 @@ class ResponseParser:
 
 _HEAD, _LENGTH, _CHUNKS, _UNTIL_CLOSE = "head", "length", "chunks", "until-close"
 _TRAILERS = -1
-"""Instead of a chunk's bytes left: the last chunk has been read."""
+"""In place of a chunk's remaining bytes: the last chunk has been read."""
 _MAX_CHUNK_LINE_BYTES = 4096
 _MAX_JUNK_BYTES = 4096
-"""Before the status line."""
+"""Maximum of junk before the status line."""
 
 _LENGTH_VALUE = re.compile(rb"\s*\+?([0-9]{1,18})\s*")
 _CHUNK_SIZE = re.compile(rb"(?:0x)?([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")

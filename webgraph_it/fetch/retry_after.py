@@ -1,7 +1,7 @@
 """Retry-After (RFC 9110, section 10.2.3): seconds, or a date in any of HTTP's three formats.
 
-Guarantees: never raises, whatever the server wrote; what cannot be understood is None, the past is 0, and
-nothing is longer than a year. How long we are willing to wait is the frontier's decision.
+Guarantees: never raises, whatever the server sent. A value that cannot be understood is None, a past time is 0, and the
+maximum is a year. The frontier decides how long we actually wait.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""BANDWIDTH_SCHEDULE: how many bytes a second we may take, by weekday and hour.
+"""BANDWIDTH_SCHEDULE: how many bytes per second we may receive, by weekday and hour.
 
     [["mon-fri 08:00-19:00", "1500 KB/s"], ["22:00-06:00", "unlimited"], ["sat,sun", "10 Mbit/s"]]
 
@@ -8,8 +8,8 @@ nothing for the whole day; `24:00` is the day's end; `22:00-06:00` crosses midni
 which it begins). `rate` is a number with a unit such as KB/s, MiB/s or Mbit/s (units.py); `0` stops all downloads;
 `unlimited` lifts the limit.
 
-Guarantees: the rate is a pure function of a UTC timestamp, and therefore right on the days when clocks
-change: an hour that is skipped never matches, one that occurs twice matches twice. A wrong value raises
+Guarantees: the rate is a pure function of a UTC timestamp, so it is right on the days when clocks
+change: an hour that is skipped never matches, and one that occurs twice matches twice. A wrong value raises
 ScheduleError: one sentence naming the setting, the value and what is expected.
 """
 
@@ -41,10 +41,10 @@ class Entry:
     """One line of the plan."""
 
     days: frozenset[int]
-    """0 is Monday; the days on which the hours begin."""
+    """The days on which the hours begin; 0 is Monday."""
     start_minute: int
     end_minute: int
-    """Minutes since midnight; beyond 1440 on the next day."""
+    """Minutes since midnight; above 1440 on the next day."""
     bytes_per_second: float
 
     def matches(self, weekday: int, minute: int) -> bool:
@@ -60,7 +60,7 @@ class Schedule:
     timezone: ZoneInfo
 
     def rate_at(self, utc: float) -> float:
-        """Bytes per second allowed at this instant (seconds since 1970 UTC): 0 is stop, infinity no limit."""
+        """Bytes per second allowed at this time (seconds since 1970 UTC). 0 means stop, infinity no limit."""
         local = datetime.fromtimestamp(utc, self.timezone)
         minute = local.hour * 60 + local.minute
         for entry in self.entries:
@@ -69,7 +69,7 @@ class Schedule:
         return UNLIMITED
 
     def changes_at(self, utc: float) -> float | None:
-        """The next full minute at which the rate is another one, within eight days; None if there is none."""
+        """The next full minute at which the rate changes, within eight days; None if there is none."""
         rate, minute = self.rate_at(utc), utc - utc % 60
         for after in range(1, 8 * _MINUTES_A_DAY):
             if self.rate_at(minute + 60 * after) != rate:
@@ -83,12 +83,12 @@ def parse_schedule(value: object, timezone: str, setting: str = SETTING) -> Sche
 
 
 def parse_entries(value: object, setting: str = SETTING) -> tuple[Entry, ...]:
-    """The entries of a plan, whatever its time zone."""
+    """The entries of a schedule, without a time zone."""
     return tuple(_entry(pair, setting) for pair in pairs_of(value, setting))
 
 
 def pairs_of(value: object, setting: str = SETTING) -> list[Any]:
-    """What should be [when, rate] pairs, not yet read."""
+    """What should be [when, rate] pairs, not yet parsed."""
     found = value
     if isinstance(found, str):
         try:
@@ -98,7 +98,7 @@ def pairs_of(value: object, setting: str = SETTING) -> list[Any]:
     if not isinstance(found, list | tuple):
         raise _error(setting, value, "a list of [when, rate]")
     if len(found) == 2 and all(isinstance(part, str) for part in found):
-        return [found]  # one entry without its brackets: there is no other way to read it
+        return [found]  # one entry without the outer brackets: its meaning is clear
     return list(found)
 
 
@@ -126,7 +126,7 @@ def _days(text: str, setting: str) -> frozenset[int]:
             raise _error(setting, text, "days such as mon-fri, sat,sun or * (mon tue wed thu fri sat sun)")
         day, end = _DAYS.index(first), _DAYS.index(last or first)
         days.add(end)
-        while day != end:  # sat-mon goes round the week's end
+        while day != end:  # sat-mon wraps around the end of the week
             days.add(day)
             day = (day + 1) % 7
     return frozenset(days)

@@ -1,12 +1,12 @@
-"""Lets connections read in turn, as fast as the bandwidth allows, and new downloads start when there is room.
+"""Lets connections read in turn, as fast as the bandwidth allows, and starts new downloads when there is room.
 
-A connection says `begin` before it asks for a response, reads at most `read_bytes()` at a time, reports it with
-`received`, and when told so pauses reading (the socket's own flow control then slows the server down) until its
-`go_on` is called. Those who wait are served in the order in which they came, one chunk each: nobody starves, and a
-large file does not hold up small pages. What is charged is what comes over the wire, read or not: see arrivals.py.
+A connection calls `begin` before it sends a request, reads at most `read_bytes()` at a time, and reports each read with
+`received`. If that returns True, it pauses reading until its `go_on` is called; TCP's flow control then slows down the
+server. Waiting connections are served in the order of their arrival, one chunk each: none starves, and a large file
+does not hold up small pages. What is charged is what arrives over the wire, read or not: see arrivals.py.
 
-Guarantees those of bandwidth.py. It knows no sockets and no Scrapy; the clock and the timer are arguments,
-so that tests run it in simulated time.
+Its guarantees are those of bandwidth.py. It knows no sockets and no Scrapy. The clock and the timer are arguments, so
+tests run it in simulated time.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ from webgraph_it.fetch.bandwidth import (
 )
 
 SETTLE_SECONDS = 0.001
-"""The least time between two rounds of turns."""
+"""The minimum time between two rounds of turns."""
 MAX_TURNS = 16
-"""In a round: those that make no room cost nothing, and what they bring must be handled too."""
+"""Maximum of turns in a round. A turn that frees no buffer space costs no debt, but its bytes must be handled too."""
 LOOK_SECONDS = 0.02
-"""How often the kernel is asked what has arrived; more seldom where looking costs more than a twentieth of the time."""
+"""How often to ask the kernel what has arrived; less often where asking takes more than a twentieth of the time."""
 LOOK_SHARE = 20
 
 
@@ -59,9 +59,9 @@ class Shaper:
         self._read_without_limit = 0
         self._look_due = -math.inf
         self._readers: OrderedDict[Reader, None] = OrderedDict()
-        """Who waits, in order of arrival; whoever gives up leaves at no cost."""
+        """Readers that wait, in order of arrival. One that gives up leaves at no cost."""
         self._turns: set[Reader] = set()
-        """Who may read now, because it has waited."""
+        """Readers that may read now, because they have waited."""
         self._starters: OrderedDict[Starter, None] = OrderedDict()
         self._timer: Timer | None = None
         self._due = math.inf
@@ -74,16 +74,16 @@ class Shaper:
         return self._bucket.bytes_per_second
 
     def wire_bytes(self) -> int:
-        """What has come over the wire until now, headers and TLS included: the amount that is limited.
+        """What has arrived over the wire so far, including headers and TLS: the amount that is limited.
 
-        While there is no limit nobody asks the kernel, and it is what was read.
+        Without a limit the kernel is not asked, and it is what was read.
         """
         if not self._bucket.is_unlimited:
             self._bucket.take(self._arrivals.look(self._clock()), self._clock())
         return self._read_without_limit + self._arrivals.arrived_bytes
 
     def set_rate(self, bytes_per_second: float) -> None:
-        """A change of the schedule: holds at once, also for those who wait."""
+        """Change the rate. It applies at once, also to connections that wait."""
         self._bucket.set_rate(bytes_per_second, self._clock())
         if self._bucket.is_unlimited:
             self._arrivals.clear()
@@ -91,7 +91,7 @@ class Shaper:
         self._pump()
 
     def read_bytes(self, reader: Reader) -> int:
-        """The most that the next read of a connection should bring."""
+        """The maximum for the next read of a connection."""
         if self._bucket.is_unlimited:
             return MAX_CHUNK_BYTES
         if reader in self._turns:
@@ -99,18 +99,18 @@ class Shaper:
         return self._bucket.read_bytes(self._clock())
 
     def receive_buffer_bytes(self) -> int:
-        """SO_RCVBUF for a socket that is opened now; 0 is the system's own."""
+        """SO_RCVBUF for a new socket; 0 means the system's default."""
         return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self.bytes_per_second)
 
     def begin(self, reader: Reader) -> None:
-        """A response is about to come."""
+        """A response is about to arrive."""
         if self._bucket.is_unlimited:
             return
         first = min(int(self._pace.usual_bytes), self.receive_buffer_bytes())
         self._bucket.take(self._arrivals.begin(reader, first), self._clock())
 
     def received(self, nbytes: int, reader: Reader) -> bool:
-        """So much was read. True: pause reading, `reader.go_on` will be called. False: read on."""
+        """`nbytes` were read. True: pause reading until `reader.go_on` is called. False: continue."""
         now = self._clock()
         self.meter.add(nbytes, now)
         if self._bucket.is_unlimited:
@@ -130,18 +130,18 @@ class Shaper:
         return True
 
     def end(self, reader: Reader) -> None:
-        """The response has ended, well or badly. Calling it again does nothing."""
+        """The response has ended, successfully or not. Calling it again does nothing."""
         if self._bucket.is_unlimited:
             return
         self._turns.discard(reader)
         self._bucket.take(self._arrivals.end(reader), self._clock())
 
     def finished(self) -> None:
-        """A download that `admit` let start has ended, well or badly."""
+        """A download that `admit` let start has ended, successfully or not."""
         self._pace.finish()
 
     def forget(self, reader: Reader) -> None:
-        """The connection is about to be closed: it leaves the line."""
+        """The connection is about to be closed: it leaves the queue."""
         self.end(reader)
         self._readers.pop(reader, None)
 
@@ -152,7 +152,7 @@ class Shaper:
 
     @property
     def waiting(self) -> int:
-        """Downloads that may not start, and responses that may not be read on, now."""
+        """How many downloads may not start, and responses may not be read further, now."""
         return len(self._starters) + len(self._readers)
 
     def when_free(self, start: Starter) -> None:
@@ -174,7 +174,7 @@ class Shaper:
             self._starters.pop(admitted.set, None)
 
     def _pump(self) -> None:
-        """Let readers and whoever may start go on, and come back when the next one may."""
+        """Let readers read and downloads start, as far as allowed, and come back when the next one may."""
         self._stop_timer()
         if self._bucket.is_unlimited:
             while self._readers:
@@ -191,18 +191,18 @@ class Shaper:
         self._set_timer()
 
     def _let_read(self, reader: Reader) -> None:
-        """Its turn; what comes into the room that it makes is charged now, or all in line would have their turn."""
+        """Give a reader its turn. What may fill the space it frees is charged now; otherwise all would get a turn."""
         now = self._clock()
         if reader in self._arrivals:
             self._turns.add(reader)
             room = self.receive_buffer_bytes()
-            # A kernel makes room when all was read; what came before a limit may be more than a chunk.
+            # The kernel frees space when all was read; what arrived before a limit may be more than a chunk.
             reads_all = reader.unread_bytes() <= chunk_bytes(self.bytes_per_second)
             self._bucket.take(self._arrivals.expect(reader, room if reads_all else 0, room, now), now)
         reader.go_on()
 
     def _look(self, now: float) -> None:
-        """Charge what has arrived, if the last look is long enough ago."""
+        """Charge what has arrived, if the last check was long enough ago."""
         if now < self._look_due:
             return
         began = time.thread_time()
@@ -220,7 +220,7 @@ class Shaper:
         return max(in_debt, self._pace.wait(self.bytes_per_second, len(self._readers), now))
 
     def _set_timer(self) -> None:
-        """Come back for whoever may go on first; a timer that is early enough stays."""
+        """Come back for the first that may continue. A timer that is early enough stays."""
         wait = self._bucket.wait(self._clock()) if self._readers else math.inf
         if self._starters:
             wait = min(wait, self._start_wait())

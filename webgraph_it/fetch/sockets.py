@@ -1,7 +1,7 @@
-"""Opening sockets: how they connect, how they will close, what TLS they speak, and what a failure is called.
+"""Opens sockets: how they connect, how they will close, their TLS options, and the names of failures.
 
 Guarantees: a socket connects to the address it is given and no other; closing it resets the connection, so that
-no side keeps it in a table afterwards. It decides nothing about who may be connected to: guard.py does.
+no side keeps it in a table afterwards. It does not decide which addresses are allowed: guard.py does.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from webgraph_it.fetch.connection import FetchError
 
 
 def connect_failure(error: BaseException, where: str, tls: bool) -> FetchError | None:
-    """What went wrong while connecting; None for what is no failure of a connection."""
+    """What went wrong while connecting; None if the error is not a failure to connect."""
     if isinstance(error, TimeoutError):
         return FetchError("connect-timeout", f"{where} did not accept the connection in time")
     if isinstance(error, ConnectionRefusedError):
@@ -28,8 +28,8 @@ def connect_failure(error: BaseException, where: str, tls: bool) -> FetchError |
 
 
 def _name_of(error: OSError, is_ipv6: bool) -> str:
-    """Where this machine has no IPv6 address, EADDRNOTAVAIL never goes away: there it must not be local, or no crawl
-    that meets such a host would end."""
+    """On a machine without an IPv6 address, EADDRNOTAVAIL never goes away. It must not count as local then, or a crawl
+    with such a host would never end."""
     if is_ipv6 and error.errno == errno.EADDRNOTAVAIL:
         return "unreachable"
     return LOCAL.get(error.errno or 0, "unreachable")
@@ -43,7 +43,7 @@ LOCAL = {
     errno.ENOMEM: "local-memory",
     errno.ENETDOWN: "local-network",
 }
-"""What this machine lacks: the server is not to blame, and a later attempt may succeed."""
+"""What this machine lacks: not the server's fault, and a later attempt may succeed."""
 
 
 def local_lack() -> str:
@@ -69,7 +69,7 @@ _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 async def connect_socket(loop: asyncio.AbstractEventLoop, sock: socket.socket, to: tuple[str, int]) -> None:
-    """What loop.sock_connect does, at half its price: this is the dearest step of a fetch."""
+    """As loop.sock_connect, at half its cost: this is the most expensive step of a fetch."""
     error = sock.connect_ex(to)
     if error == errno.EINPROGRESS:
         connected = loop.create_future()
@@ -89,18 +89,18 @@ def _set_done(future: "asyncio.Future[None]") -> None:
 
 
 def server_name(host: str) -> str:
-    """For SNI; an address is none, and the ssl module does not send it."""
+    """The name for SNI. An address is not a name, and the ssl module does not send it."""
     return host.strip("[]").removesuffix(".")
 
 
 _OP_LEGACY_SERVER_CONNECT = 0x4
-"""In the ssl module only since Python 3.12: servers that never learnt secure renegotiation."""
+"""Allows servers without secure renegotiation. The ssl module has this constant only since Python 3.12."""
 
 
 def lenient_tls() -> ssl.SSLContext:
-    """One context for all: any certificate, any protocol and cipher that OpenSSL still knows.
+    """One context for all: accepts any certificate, and any protocol and cipher that OpenSSL still supports.
 
-    We read public pages and send nothing; whether a certificate is valid changes no link.
+    We read public pages and send no secrets, so an invalid certificate does not matter for the links.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -108,5 +108,5 @@ def lenient_tls() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.options |= _OP_LEGACY_SERVER_CONNECT | getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
-    context.options |= ssl.OP_NO_RENEGOTIATION  # each would cost us a handshake and the server nothing
+    context.options |= ssl.OP_NO_RENEGOTIATION  # each would cost us a handshake, and the server nothing
     return context

@@ -1,14 +1,14 @@
-"""Where a URL leads: scheme, host, port and path, split for one request (pure).
+"""Splits a URL into scheme, host, port and path for one request (pure).
 
-Guarantees: total for what `urls.names.normal` gives; anything else either splits the same way or is a
-ValueError with the URL in it. It does not normalise: the path is sent as it stands.
+Guarantees: splits every result of `urls.names.normal`. Any other text is either split the same way or raises a
+ValueError that names the URL. It does not normalise: the path is sent unchanged.
 """
 
 from typing import NamedTuple
 
 
 class Target(NamedTuple):
-    """What one request needs to know of its URL."""
+    """What one request needs to know about its URL."""
 
     tls: bool
     host: str
@@ -22,7 +22,7 @@ class Target(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL again; the same as it was if that was in normal form."""
+        """The URL again; identical if it was in normal form."""
         return f"{'https' if self.tls else 'http'}://{self.authority}{self.path}"
 
 

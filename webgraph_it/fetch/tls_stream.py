@@ -1,14 +1,14 @@
-"""TLS between the bytes of a socket and those of HTTP, without I/O: the connection reads and writes itself.
+"""TLS between the bytes of a socket and those of HTTP, without I/O: the connection does the reading and writing.
 
-Ours and not the event loop's, because a loop that speaks TLS goes on reading up to 256 KB while its user has paused:
-with a bandwidth limit what is not wanted yet must stay at the server, TLS or not.
+We do not use the event loop's TLS, because it continues to read up to 256 KB after reading was paused. With a bandwidth
+limit, what is not wanted yet must stay at the server, with or without TLS.
 """
 
 import ssl
 
 _MAX_RECORD_BYTES = 16 * 1024
 _PIECE_BYTES = 8 * 1024
-"""Given to OpenSSL at once: it keeps room for the largest piece as long as the connection lives, used or idle."""
+"""Input for OpenSSL at a time: it keeps a buffer for the largest piece as long as the connection exists."""
 
 
 class TlsStream:
@@ -18,16 +18,16 @@ class TlsStream:
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name or None)
         self.is_secured = False
-        """The handshake is over."""
+        """Whether the handshake is complete."""
         self.is_ended = False
-        """The server has said that nothing more will come."""
+        """Whether the server has said that it will send nothing more."""
 
     def to_send(self) -> bytes:
         """What must be written to the socket now."""
         return self._outgoing.read()
 
     def shake_hands(self) -> None:
-        """Go as far as what has come allows."""
+        """Continue the handshake as far as the received bytes allow."""
         try:
             self._tls.do_handshake()
         except ssl.SSLWantReadError:
@@ -35,11 +35,11 @@ class TlsStream:
         self.is_secured = True
 
     def encrypt(self, data: bytes) -> None:
-        """Put it into `to_send`."""
+        """Encrypt the data and add it to `to_send`."""
         self._tls.write(data)
 
     def decrypt(self, data: bytes) -> bytes:
-        """The plain bytes that are complete with these of the socket."""
+        """The plain bytes that these bytes from the socket complete."""
         plain: list[bytes] = []
         for start in range(0, len(data), _PIECE_BYTES):
             self._incoming.write(data[start : start + _PIECE_BYTES])

@@ -1,1 +1,1 @@
-"""Files on disk: our own, written durably; received ones, believed only as far as they were checked."""
+"""Files on disk: our own, written durably, and received ones, checked before they are trusted."""

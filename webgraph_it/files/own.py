@@ -1,10 +1,11 @@
-"""The crawl's own folders and files: what is durable, and that they are ours.
+"""The crawl's own folders and files: how they become durable, and how we make sure that they are ours.
 
-Durable: a file is when it is synced, a new name when its folder is. A finished file is a renamed file (`whole_file`).
+Durable: a file is durable when it is synced, a new name when its folder is synced. A finished file is a renamed file
+(`whole_file`).
 
-Ours: a crawl writes into folders that belong to the user who runs it and that nobody else may write to, and into
-regular files in them that belong to that user. It never writes through a symbolic link. Else whoever prepared the
-directory would decide which of the user's files is overwritten. What is made here is for its owner alone (0700, 0600).
+Ours: a crawl writes only into folders that belong to the user who runs it and that nobody else may write to, and into
+regular files in them that belong to that user. It never writes through a symbolic link. Otherwise, whoever prepared
+the directory could decide which of the user's files is overwritten. New files are for their owner alone (0700, 0600).
 """
 
 import errno
@@ -19,14 +20,14 @@ from webgraph_it.files.regular import kind
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 SHARED_MODE = 0o666
-"""Of a file that is made for others, too: what the user's umask leaves of it."""
+"""Mode of a file that others may read, before the user's umask."""
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 NEW = ".new"
-"""Ends the name of a file that is not finished."""
+"""Suffix of a file that is not finished."""
 
 
 class NotOursError(OSError):
-    """Where a crawl refuses to write, in one sentence. The system itself would allow it."""
+    """A place where a crawl refuses to write although the system would allow it, in one sentence."""
 
 
 def sync(path: Path) -> None:
@@ -42,10 +43,10 @@ def sync(path: Path) -> None:
 def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
     """What is written in the block becomes the file at its end, on disk, all of it or nothing.
 
-    If the block fails, the file is what it was before, and nothing else is left behind.
+    If the block fails, the file stays as it was, and no temporary file is left.
     """
     temporary = path.with_name(path.name + NEW)
-    temporary.unlink(missing_ok=True)  # of a crash; of a symbolic link the link itself
+    temporary.unlink(missing_ok=True)  # left by a crash; if it is a symbolic link, removes only the link
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with open(descriptor, "wb") as file:
@@ -60,14 +61,14 @@ def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes | str, mode: int = FILE_MODE) -> None:
-    """The old content or the new, never a part."""
+    """Replace the content. A reader sees the old content or the new, never a part."""
     with whole_file(path, mode) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
 def make_folder(path: Path) -> None:
-    """A folder of ours: it is made if there is none, and refused if it is somebody else's. All new names are on disk
-    then, and its own if a killed run left it there."""
+    """A folder of ours. It is created if it does not exist, and refused if it belongs to somebody else. Its name is on
+    disk afterwards, even if a killed run created it."""
     missing = [folder for folder in (path, *path.parents) if not os.path.lexists(folder)]
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -105,7 +106,7 @@ def refuse_folder(path: Path) -> None:
     if found.st_mode & OTHERS_MAY_WRITE:
         raise NotOursError(
             f"{path} may be written to by other users (mode {stat.S_IMODE(found.st_mode):04o}), who could make the "
-            f"crawl overwrite your files: take that right away with chmod go-w {path}, or give another JOBDIR."
+            f"crawl overwrite your files: run chmod go-w {path}, or give another JOBDIR."
         )
 
 

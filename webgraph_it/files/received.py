@@ -1,10 +1,10 @@
-"""Files that somebody else may have written: what is read from them before anything in them is believed.
+"""Reads files that somebody else may have written, and checks them before anything in them is trusted.
 
-Guarantees: only regular files are opened (a FIFO would wait for ever, a device has no end; a symbolic link
-is followed, for shards may lie on another disk); a JSON file has at most MAX_JSON_BYTES and is one object,
-nested at most MAX_JSON_DEPTH times;
-whatever else is found is one InputError that says what was found and what was expected, and never shows what
-the file holds. This module needs neither numpy nor pyarrow: the crawl may import it.
+Guarantees: only regular files are opened (a FIFO would block forever, a device has no end). A symbolic link
+is followed, because shards may be on another disk. A JSON file has at most MAX_JSON_BYTES and is one object,
+nested at most MAX_JSON_DEPTH times.
+Anything else is one InputError that says what was found and what was expected. It never shows the content of
+the file. This module needs neither numpy nor pyarrow, because the crawl may import it.
 """
 
 import json
@@ -17,17 +17,17 @@ __all__ = ["InputError", "is_count", "read_json_object", "regular_size", "shown"
 
 MAX_JSON_BYTES = 64 << 20
 MAX_JSON_DEPTH = 50
-"""What is nested more deeply could be read, but not shown or written again."""
+"""A deeper value could be read, but not shown or written again."""
 MAX_SHOWN = 40
 
 
 def regular_size(path: Path) -> int:
-    """Bytes of a regular file; FileNotFoundError if there is none, InputError for anything else."""
+    """Bytes of a regular file. FileNotFoundError if there is none, InputError for anything else."""
     return size_of(path, path.stat())
 
 
 def read_json_object(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
-    """The one JSON object of a file; FileNotFoundError if there is none."""
+    """The one JSON object of a file. FileNotFoundError if there is none."""
     data = read_regular(path, max_bytes, "a JSON object")
     try:
         value = json.loads(data)
@@ -51,7 +51,7 @@ def is_count(value: object, most: int = 2**63 - 1) -> TypeGuard[int]:
 
 
 def shown(value: object) -> str:
-    """A value that was found where another was expected, cut to a length that fits into a sentence."""
+    """An unexpected value, shortened to fit into a sentence."""
     if isinstance(value, dict | list):
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
     if isinstance(value, int) and value.bit_length() > 100:

@@ -1,7 +1,7 @@
-"""Files that somebody names: only regular ones are opened.
+"""Opens files that the user names. Only regular files are accepted.
 
-A FIFO would wait for ever, a device has no end, a folder is no file. A symbolic link is followed: it is the user who
-names these files. What the crawl itself writes is another matter (files/own.py).
+A FIFO would block forever, a device has no end, and a folder is not a file. A symbolic link is followed, because the
+user names these files. files/own.py has other rules for what the crawl itself writes.
 """
 
 import os
@@ -21,23 +21,23 @@ KINDS = {
 
 
 class InputError(ValueError):
-    """A file is not what it should be, in one sentence."""
+    """A fault of a file, in one sentence."""
 
 
 def kind(found: os.stat_result) -> str:
-    """What it is, for a sentence."""
+    """The kind of file, in words."""
     return KINDS.get(stat.S_IFMT(found.st_mode), "no file")
 
 
 def size_of(path: Path, found: os.stat_result) -> int:
-    """Bytes of a regular file; InputError for anything else."""
+    """Bytes of a regular file. InputError for anything else."""
     if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{path} is {kind(found)}, expected a regular file.")
     return found.st_size
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file, open for reading; OSError if it cannot be opened, InputError if it is no such file."""
+    """A regular file, open for reading. OSError if it cannot be opened, InputError if it is not a regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         size_of(path, os.fstat(descriptor))
@@ -48,7 +48,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_regular(path: Path, max_bytes: int, expected: str = "a file") -> bytes:
-    """The whole of a regular file; OSError if it cannot be opened, InputError if it is no such file or too large."""
+    """The content of a regular file. OSError if it cannot be opened, InputError if it is too large or not regular."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = b"" if size > max_bytes else file.read(max_bytes + 1)

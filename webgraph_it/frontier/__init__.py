@@ -10,29 +10,29 @@ The life of a URL:
 
 Guarantees:
  1. A URL (by its digest) is handed out until it is `done`, and never again after that.
- 2. Of one host there is at most one lease that was not answered, and none before the host's clock and its
-    address' clock allow it.
- 3. Ready hosts take turns: a host that has URLs is served, whatever the others hold.
- 4. What `freeze` took and `Frozen.write` wrote is there after a crash at any moment, all of it or nothing of
-    it, together with the metadata of that write. Leases are given back, clocks start again from the opening.
- 5. Memory is bounded by the settings, not by the number of URLs or hosts: queues, records and the line of
-    waiting hosts are on disk.
+2. A host has at most one lease that was not answered, and none before the host's clock and its address's
+    clock allow it.
+3. Ready hosts take turns: every host that has URLs is served, however many the others have.
+4. What `freeze` took and `Frozen.write` wrote survives a crash at any moment, all of it or nothing,
+    together with the metadata of that write. After a crash, leases are given back and clocks restart at the opening.
+ 5. Memory is bounded by the settings, not by the number of URLs or hosts: queues, records and the lines
+    of waiting hosts are on disk.
 
 Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a clock or knows Scrapy.
 
     frontier = Frontier.open(RocksStore(path), Politeness(...), Order.BREADTH, Limits(...), now)
     added = frontier.add(links, depth, via, now, host_depth=…, content_digest=…, traps={digest: reason})
         # links of a page: depth = lease.depth + 1, via = lease.key, host_depth = lease.host_depth
-    added = frontier.add_seeds(links, now)  # some at a time; what they say is durable with the next commit
-    lease = frontier.next(now)            # None: nothing may be asked now
-    frontier.wake_at()                    # when to ask again; None: nothing waits for a clock
+    added = frontier.add_seeds(links, now)  # a slice at a time; durable with the next commit
+    lease = frontier.next(now)            # None: nothing may be fetched now
+    frontier.wake_at()                    # when to call `next` again; None: nothing waits for a clock
     frontier.may_retry(lease)             # False: record the failure as final, Kind.FINISHED
-    frontier.answered(lease, Outcome(...), now)  # the fetch is over: others of its host may be leased
+    frontier.answered(lease, Outcome(...), now)  # the fetch has ended: its host's other URLs may be leased
     frontier.done(lease, Outcome(...), now)
     frontier.release(lease, now, ready_at, crawl_delay_seconds=None, busy_address=None)
-    frontier.locate_first()               # hosts whose address is not known are then strangers, not leases
+    frontier.locate_first()               # from now on, hosts with unknown addresses are strangers, not leases
     stranger = frontier.next_stranger()   # None: there is none now
-    frontier.located(stranger.host, address)  # empty: its name leads nowhere
+    frontier.located(stranger.host, address)  # empty: its name does not resolve
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
     frontier.address_used(address, when)
     frozen = frontier.freeze()            # crawl thread: O(1)

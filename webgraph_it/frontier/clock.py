@@ -1,11 +1,11 @@
-"""The crawl's own clock: seconds since 1970 that neither jump nor run backwards, whatever happens to the machine's.
+"""The crawl's own clock: seconds since 1970 that never jump or run backwards, even if the machine's clock does.
 
-Within a run it is a steady clock that began at the time of the opening: when NTP or an operator sets the machine's
-clock, no host is asked too soon, and none waits longer. Between two runs it is the frontier's: a crawl opens at the
-machine's time, or at the latest time it has seen if that is later (Frontier.opened_at). So what was written while the
-machine's clock was ahead means the same waits after it was put right.
+Within a run it is a monotonic clock that starts at the time of the opening. When NTP or an operator sets the machine's
+clock, no host is asked too soon, and none waits longer. A new run starts at the machine's time, or at the latest time
+that the frontier has seen if that is later (Frontier.opened_at). So times that were stored while the machine's clock
+was ahead mean the same waits after it is corrected.
 
-What people read (the page log, the reports, the bandwidth plan) follows the machine's clock.
+What people read (page log, reports, bandwidth plan) uses the machine's clock.
 """
 
 import time
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 
 class CrawlClock:
-    """Call it for the time."""
+    """Call it to get the time."""
 
     def __init__(self, opened_at: float, steady: Callable[[], float] = time.monotonic) -> None:
         self._steady = steady

@@ -1,11 +1,13 @@
-"""The frontier's verbs. The package's docstring states what they guarantee; here is how the parts meet.
+"""The frontier's verbs. The package's docstring states what they guarantee. This is how the parts fit together.
 
     Intake, Seen, Traps     what is queued            (add, add_seeds)
     Roster, Turns           whose turn it is          (next, wake_at)
     Politeness              when the host is next     (answered, done)
     Layers, Store           what is durable           (freeze)
 
-A leased URL stays in its queue until `done`: a crash forgets the lease, not the URL.
+A leased URL stays in its queue until `done`: a crash loses the lease, not the URL.
+
+Longer than 400 lines because it is the one list of the frontier's verbs; the work is done in the parts above.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,13 +59,13 @@ from .store import Row, Store, after
 
 
 class Frontier:
-    """Opened with Frontier.open. One thread calls everything but Frozen.write."""
+    """Opened with Frontier.open. One thread calls everything except Frozen.write."""
 
     def __init__(self, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> None:
         totals, clean = state_of(store.get(STATE))
         now = totals.open_at(now)
         self.opened_at = now
-        """`now` of the opening, or the latest time that the crawl had seen if that is later: times go on from it."""
+        """`now` at the opening, or the latest time that the crawl has seen if that is later."""
         if not clean:
             totals.unknown_until = now
         self._store = store
@@ -74,13 +76,13 @@ class Frontier:
         self._intake = Intake(self._layers, self._roster, totals, limits, PRIORITIES[order])
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
-        """By entry: leases that were answered and are not done."""
+        """Leases that were answered and are not done, by queue entry."""
 
     @classmethod
     def open(cls, store: Store, policy: Politeness, order: Order, limits: Limits, now: float) -> "Frontier":
-        """Go on where the last commit left off, or start anew.
+        """Resume where the last commit left off, or start a new crawl.
 
-        After a crash nobody knows who was asked since that commit: no host is offered before now + its delay.
+        After a crash it is unknown which hosts were asked since that commit: no host is offered before now + its delay.
         """
         frontier = cls(store, policy, order, limits, now)
         store.commit({STATE: packed_state(frontier._totals, clean=False)})
@@ -107,10 +109,9 @@ class Frontier:
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
-        `depth` is that of the links; `via`, `host_depth` and `content_digest` (hex, or empty) of the page
-        with the links. `traps` gives the reason, by digest, for links that the caller calls a trap. A page whose
-        links are added in several calls gives its `content_digest` to `content_trap` once, and each call the
-        answer as `page_trap`.
+        `depth` is that of the links. `via`, `host_depth` and `content_digest` (hex, or empty) are those of the page
+        with the links. `traps` has the reason, by digest, for links that the caller considers traps. To add the links
+        of a page in several calls, call `content_trap` once and pass its answer to each call as `page_trap`.
         """
         return self._intake.add(
             links,
@@ -124,21 +125,21 @@ class Frontier:
         )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:
-        """Count one more page with this content; why its links are not queued, or an empty string."""
+        """Count one more page with this content. Returns why its links are not queued, or an empty string."""
         return self._intake.content_trap(page_key, content_digest)
 
     def add_seeds(self, links: Sequence[Link], now: float) -> Added:
-        """Queue some seeds; those that are known already change nothing, unless they were cut.
+        """Queue some seeds. Known seeds change nothing, unless they were cut.
 
-        A seed that a page linked to before, and that a limit cut then, is queued after all: of it, only what it was
-        is in the answer (`uncut`), for it is in the URL list and in the page log already.
+        A seed that a page linked to earlier, and that a limit cut then, is queued after all. The answer has only its
+        former state (`uncut`), because it is already in the URL list and in the page log.
         """
         return self._intake.add_seeds(links, now)
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
-        """Queue a node that a quota (`reason`) cut, if today's limits allow it; True if it is queued by this call.
+        """Queue a node that a quota (`reason`) cut, if the current limits allow it. True if this call queued it.
 
-        A node that was queued meanwhile, or never cut by a quota, is left alone.
+        A node that was queued meanwhile, or that no quota cut, is left unchanged.
         """
         return self._intake.reconsider(link, depth, host_depth, via, reason, now)
 
@@ -172,28 +173,28 @@ class Frontier:
         return None if host is None else self._lease(host)
 
     def wake_at(self) -> float | None:
-        """When `next` may have something: a time in the past is now, None is after a `done` or an `add`."""
+        """When `next` may have something. A past time means now. None means not before the next `done` or `add`."""
         return self._roster.wake_at()
 
     def locate_first(self) -> None:
-        """From now on hosts whose address is not known are handed out by `next_stranger` before `next`."""
+        """From now on, `next_stranger` hands out hosts whose address is unknown, before `next` leases their URLs."""
         self._roster.turns.keeps_strangers = True
 
     def next_stranger(self) -> Stranger | None:
-        """A host that may be asked, if only its address were known; `located` must follow."""
+        """A host that may be asked but whose address is unknown. The caller must call `located` for it."""
         host = self._roster.turns.next_stranger()
         return None if host is None else Stranger(host.name, url_of(self._head(host)[1]))
 
     def located(self, name: str, address: str) -> None:
-        """Where a stranger is; empty if its name leads nowhere: then `next` hands it out as it is."""
+        """A stranger's address. Empty if its name does not resolve: then `next` leases its URLs without one."""
         self._roster.turns.located(name, address)
 
     def may_retry(self, lease: Lease) -> bool:
-        """Whether a URL whose fetch failed may be given back with Kind.RETRY."""
+        """Whether a URL whose fetch failed may be retried (Kind.RETRY)."""
         return self._policy.may_retry(lease.attempts, lease.given_up)
 
     def answered(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        """The fetch ended and its page is still being read: the host's turn is over, the lease is not."""
+        """The fetch ended and its page is still being read. This ends the host's turn, but not the lease."""
         host, _ = self._take_back(lease)
         self._reading[lease.entry] = host
         host.reading.append(lease.entry)
@@ -202,7 +203,7 @@ class Frontier:
         self._roster.save(host)
 
     def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        """Record what became of a lease: at the time its fetch ended, unless that was `answered` before."""
+        """End a lease with its outcome. `now` is when its fetch ended, unless `answered` came before."""
         again = self._again(lease, outcome)
         host = self._reading.pop(lease.entry, None)
         its_turn = host is None
@@ -223,14 +224,14 @@ class Frontier:
         self._roster.save(host)
 
     def _end_turn(self, host: Host, now: float) -> None:
-        """No URL of the host is being fetched: only now is it known where its queue begins."""
+        """No URL of the host is being fetched any more, so only now is the head of its queue known."""
         if host.window is not None:
             lowest = min((host.window.lower(), *host.reading))
             host.lowest = lowest[len(host.prefix) :][: PLACE.size]
         self._roster.put(host, now)
 
     def _learn(self, host: Host, outcome: Outcome, now: float) -> None:
-        """What a fetch that ended at `now` says of its host."""
+        """Update the host after a fetch that ended at `now`."""
         host.clock = self._roster.policy_of(host.name).after(host.clock, outcome, now)
         self._totals.hosts_parked += host.clock.parked  # no leased host is
         host.failed += outcome.failure is not Failure.NONE
@@ -245,10 +246,10 @@ class Frontier:
         crawl_delay_seconds: float | None = None,
         busy_address: str | None = None,
     ) -> None:
-        """Give a lease back untouched; its host is left alone until `ready_at`. A Crawl-delay is remembered.
+        """Give a lease back unchanged. Its host rests until `ready_at`. A Crawl-delay is remembered.
 
-        With `busy_address` nothing was asked, for the host's address is that one and busy (empty: another host's
-        is): it takes its turn there.
+        `busy_address`: nothing was sent, because this address of the host is busy, and the host waits for its turn
+        there. Empty: the busy address is another host's.
         """
         host, row = self._take_back(lease, turned_away=busy_address is not None)
         host.address = busy_address or host.address
@@ -261,11 +262,11 @@ class Frontier:
         self._roster.save(host)
 
     def host_ready(self, name: str) -> float:
-        """When the host may be asked by its own clock; infinity while it is being asked."""
+        """When the host's own clock allows the next request; infinity while the host is being asked."""
         return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
     def host_delay(self, name: str) -> float:
-        """Seconds the host is left alone after a fetch."""
+        """Seconds that the host rests after a fetch."""
         clock = self._roster.host(name).clock
         return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
 
@@ -278,7 +279,7 @@ class Frontier:
         self._roster.turns.address_used(address, when)
 
     def book_address(self, address: str, now: float) -> float:
-        """When to ask at an address again that was busy; each caller is told another time."""
+        """When to try a busy address again. Each caller gets a different time."""
         return self._roster.turns.book(address, now)
 
     def _head(self, host: Host) -> Row:
@@ -318,7 +319,7 @@ class Frontier:
         self._totals.done += 1
 
     def _again(self, lease: Lease, outcome: Outcome) -> tuple[bytes, bytes] | None:
-        """The place and entry of a URL that is to be fetched again; None if it is finished."""
+        """The place and entry of a URL that will be fetched again; None if it is finished."""
         url, attempts, spellings = lease.url, lease.attempts, lease.spellings
         if outcome.kind is Kind.FINISHED:
             return None
@@ -345,7 +346,7 @@ class Frontier:
         return self._layers.get(META + name.encode())
 
     def robots(self, origin: str) -> RobotsRecord | None:
-        """What is known, perhaps expired (`expiry.need`). A record that cannot be read is unknown."""
+        """The record, perhaps expired (`expiry.need`). None if there is none, or if it cannot be read."""
         packed = self._layers.get(ROBOTS + origin.encode())
         if packed is None:
             return None
@@ -421,16 +422,16 @@ class Frontier:
         return self._layers.freeze()
 
     def forget(self, frozen: Frozen) -> None:
-        """Let go of what was written. The next `freeze` does it, too."""
+        """Free the memory of what was written. The next `freeze` does it, too."""
         self._layers.forget(frozen)
 
     def abandon(self) -> None:
-        """Close the store as a crash would leave it: what was not committed is forgotten."""
+        """Close the store as a crash would leave it: uncommitted changes are discarded."""
         with suppress(FrontierError):
             self._store.close()
 
     def close(self, meta: Mapping[str, bytes] | None = None) -> None:
-        """Commit everything and close the store. With leases out it counts as a crash."""
+        """Commit everything and close the store. If leases are out, the next opening treats it as a crash."""
         self._layers.put(STATE, packed_state(self._totals, clean=not (self._leased or self._reading)))
         self._layers.freeze().write(meta)
         self._store.close()

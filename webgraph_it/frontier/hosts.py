@@ -1,4 +1,4 @@
-"""One host: its counters, its clock, its places in the line and in its queue."""
+"""One host: its counters, its clock, its place in the line, and the head of its queue."""
 
 from dataclasses import dataclass, field
 
@@ -16,11 +16,11 @@ NEW = Clock()
 
 @dataclass(slots=True, eq=False)
 class Host:
-    """What is known of one host. `served`, `window`, `reading` and `looked_up` live only while it is active."""
+    """What is known about one host. `served`, `window`, `reading` and `looked_up` exist only while it is active."""
 
     name: str
     queued: int = 0
-    """Entries in its queue, the leased one and those being read included."""
+    """Entries in its queue, including the leased one and those being read."""
     accepted: int = 0
     finished: int = 0
     failed: int = 0
@@ -31,14 +31,14 @@ class Host:
     """Its queue has no entry before this place."""
     address: str = ""
     prefix: bytes = field(default=b"", repr=False)
-    """Of its queue's keys."""
+    """Prefix of its queue's keys."""
     served: int = 0
     """Leases since it became active."""
     window: Window | None = field(default=None, repr=False)
     reading: list[bytes] = field(default_factory=list, repr=False)
     """Entries that were answered and are not done. While there are any, the host stays active."""
     looked_up: bool = field(default=False, repr=False)
-    """Its address was asked for just now, and nobody knows it."""
+    """Its name was just looked up and did not resolve."""
 
     def __post_init__(self) -> None:
         self.prefix = queue_of(self.name)
@@ -80,7 +80,7 @@ class Host:
 
 
 def packed_new(line: bytes) -> bytes:
-    """A host with one URL, never asked, at this place in the line: `packed`, without making a Host."""
+    """`packed` of a new host with one URL at this place in the line, without making a Host."""
     return _BEFORE_LINE + line + _AFTER_LINE
 
 

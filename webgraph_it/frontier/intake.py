@@ -1,9 +1,9 @@
-"""What is queued: URLs that were never seen before and that no limit cuts, each at its place in its host's queue.
+"""Queues URLs that were never seen before and that no limit cuts, each at its place in its host's queue.
 
     links of a page ─► seen? ─► cut? ─► host's queue, line of hosts
     seeds           ─► the same, for many hosts at once
 
-Every change goes to the layers in the same call: a commit holds all of a call or nothing of it.
+Every change goes to the layers in the same call: a commit contains all of a call or nothing of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -135,7 +135,7 @@ class Intake:
     def _perhaps_seen(
         self, links: Sequence[Link], names: list[str], hosts: Mapping[str, Host]
     ) -> Sequence[Link]:
-        """The others are new: of a host that was never saved, only cut URLs may have been seen."""
+        """Links that may have been seen. The others are new: on an unsaved host, only cut URLs were seen."""
         if self._totals.cut:
             return links
         return [link for link, name in zip(links, names, strict=True) if name in hosts]
@@ -196,7 +196,7 @@ class Intake:
         if not host.accepted and self.traps.hosts(host.name):
             return False
         if reason == DEPTH and (self.traps.host_depth(host_depth) or self.traps.queries(link)):
-            return False  # what pages-per-host cut had passed these, and was counted
+            return False  # a node that pages-per-host cut had passed these, and was counted
         self.enqueue(host, link, depth, host_depth, via, now)
         self._roster.save(host)
         self.seen.mark_queued(link.digest)
@@ -204,7 +204,7 @@ class Intake:
         return True
 
     def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        """At the end of its host's queue; a host without URLs joins the line."""
+        """Append the link to its host's queue. A host without URLs joins the line."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
         self.append(host, self._place_of(link, depth), packed)
         self._totals.entries += 1
@@ -219,7 +219,7 @@ class Intake:
             self._roster.put(host, now)
 
     def _plant(self, seeds: list[Link], now: float) -> None:
-        """Seeds on hosts that were never met: what `_cut`, `_enqueue` and `save` would do, in less time."""
+        """Queue seeds on new hosts. Does what `_cut`, `enqueue` and `save` would do, in less time."""
         priority, count_host = self._priority, self.traps.count_host
         names: list[bytes] = []
         changes: dict[bytes, bytes] = {}
@@ -248,7 +248,7 @@ class Intake:
         return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
 
     def new_place(self, key: str, depth: int) -> bytes:
-        """Behind all that have its priority."""
+        """A place after all entries of the same priority."""
         return PLACE.pack(self._priority(key, depth), self._totals.next_number(), 0)
 
     def append(self, host: Host, place: bytes, packed: bytes) -> None:

@@ -1,12 +1,12 @@
-"""What changed since the last commit, in memory, over what is committed, on disk.
+"""One view of the uncommitted changes, which are in memory, over the committed data, which is on disk.
 
     live      changes since the last freeze; written by the crawl thread only
     frozen    changes of the commit in progress; read-only
     store     the last commit
 
 Guarantees: reads see the changes at once, whatever the commit thread is doing; `freeze` only swaps two
-dictionaries; what was frozen stays visible until it is in the store. Memory holds what changed since the last
-commit and nothing else.
+dictionaries; what was frozen stays visible until it is in the store. Memory holds only what changed since
+the last commit.
 
 Keys that are read in order live in a named range (all keys with one prefix). Within a range every key is used
 once: written, perhaps removed, never written again.
@@ -20,17 +20,17 @@ from .store import Row, Store, after
 
 
 class Layer:
-    """Changes, and the keys of the ranges among them in order."""
+    """A set of changes; the keys that belong to a range are also kept in order."""
 
     __slots__ = ("ranges", "values")
 
     def __init__(self) -> None:
         self.values: dict[bytes, bytes | None] = {}
         self.ranges: dict[bytes, bytes | list[bytes]] = {}
-        """A key that is alone in its range, as most are, needs no list."""
+        """A key alone in its range, which is the usual case, needs no list."""
 
     def append(self, prefix: bytes, key: bytes) -> None:
-        """A key of the range that is not in it."""
+        """Add a key that the range does not have."""
         keys = self.ranges.get(prefix)
         if keys is None:
             self.ranges[prefix] = key
@@ -51,7 +51,7 @@ class Layer:
 
 
 class Frozen:
-    """The changes of one commit, on their way to the store."""
+    """The changes of one commit, to be written to the store."""
 
     def __init__(self, layer: Layer, store: Store) -> None:
         self._store = store
@@ -78,7 +78,7 @@ class Layers:
         self._freezing: Frozen | None = None
 
     def __len__(self) -> int:
-        """Changes that no commit took yet."""
+        """Changes that no commit has taken yet."""
         return len(self._live.values)
 
     def get(self, key: bytes) -> bytes | None:
@@ -86,7 +86,7 @@ class Layers:
         return self._store.get(key) if value is _ABSENT else value
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes | None]:
-        """`get` of each key; one look into the store for all of them."""
+        """`get` of each key, with one lookup in the store for all."""
         live, frozen = self._live.values.get, self._frozen.values.get
         found = {key: live(key, _ABSENT) for key in keys}
         found.update({key: frozen(key, _ABSENT) for key, value in found.items() if value is _ABSENT})
@@ -117,12 +117,12 @@ class Layers:
             append(prefix, key)
 
     def start_ranges(self, first_keys: Mapping[bytes, bytes], changes: Mapping[bytes, bytes]) -> None:
-        """`put` all changes, among them the first key ever of each new range (by its prefix)."""
+        """`put` all changes. `first_keys` has, by prefix, the first key of each new range among them."""
         self._live.ranges.update(first_keys)
         self._live.values.update(changes)
 
     def remove(self, key: bytes) -> None:
-        """Take a key out of its range. One that no commit has seen leaves no trace."""
+        """Remove a key from its range. A key that no commit has taken leaves no trace."""
         if self._live.values.pop(key, None) is None:
             self._live.values[key] = None
 
@@ -138,7 +138,7 @@ class Layers:
         return sorted(rows.items())[:limit]
 
     def items(self, prefix: bytes) -> Iterator[Row]:
-        """Every row with a prefix, in order: for reports, in time and memory of all that is uncommitted."""
+        """Every row with a prefix, in order, for reports. Time and memory grow with the uncommitted changes."""
         changed = {
             k for layer in (self._live, self._frozen) for k in list(layer.values) if k.startswith(prefix)
         }
@@ -163,7 +163,7 @@ class Layers:
         return self._freezing
 
     def forget(self, frozen: Frozen) -> None:
-        """Let go of changes that are in the store by now."""
+        """Free the memory of changes that are now in the store."""
         if not frozen.written:
             raise RuntimeError("the previous commit has not been written yet")
         if frozen is self._freezing:
@@ -179,13 +179,13 @@ class Layers:
             yield key, value
 
     def _stored(self, prefix: bytes, lower: bytes, limit: int) -> dict[bytes, bytes]:
-        """The first rows of the store that are still there: `limit` or some more."""
+        """The first rows of the store that were not removed: `limit` or slightly more."""
         live, frozen = self._live.values, self._frozen.values
         upper, kept = after(prefix), dict[bytes, bytes]()
         while True:
             stored = self._store.scan(lower, upper, limit)
             for key, value in stored:
-                # Within a range a key is written once: a change of a stored one is its removal.
+                # Within a range a key is written once, so a change to a stored key is its removal.
                 if key not in live and frozen.get(key, value) is not None:
                     kept[key] = value
             if len(stored) < limit or len(kept) >= limit:

@@ -1,6 +1,6 @@
 """The store's keys and values, byte by byte (layout version 1).
 
-    s <digest 16>                             seen: SEEN_STATE once it is cut or finished, nothing before
+    s <digest 16>                             seen: empty while queued, SEEN_STATE once it is cut or finished
     h <host>                                  HOST_HEAD, then the host's address
     q <host> ) PLACE                          one queue entry: ENTRY_HEAD, then url \\n key \\n via
     l LINE_PLACE                              the lines of hosts that have URLs; the value is the host
@@ -25,7 +25,7 @@ LAYOUT_VERSION = 1
 SEEN, HOST, QUEUE, LINE, QUERIES, CONTENT, ROBOTS, META = b"s", b"h", b"q", b"l", b"p", b"c", b"r", b"m"
 DOMAIN = b"d"
 STATE = META + b"\0state"
-"""JSON: layout version, whether the frontier was closed properly, the next sequence number, the counters."""
+"""JSON: layout version, whether the frontier was closed cleanly, the next sequence number, the counters."""
 
 HOST_HEAD = struct.Struct(">IIIIdddHBB16s11s")
 """queued, accepted, finished, failed; the clock: ready at, crawl delay, duration, failures, parkings,
@@ -35,7 +35,7 @@ ENTRY_HEAD = struct.Struct(">16sHHBB")
 """digest, depth, host depth, attempts, spellings"""
 _NO_DEPTHS = bytes(ENTRY_HEAD.size - 16)
 PLACE = struct.Struct(">HQB")
-"""priority, sequence number, spellings: another spelling keeps its place, just behind the one before"""
+"""priority, sequence number, spellings: another spelling keeps its place, just after the previous one"""
 LINE_PLACE = struct.Struct(">QQ")
 """microseconds since 1970, and FIRST_CONTACT if the host's address was not known; sequence number"""
 FIRST_CONTACT = 1 << 63
@@ -45,7 +45,7 @@ NUMBER = struct.Struct(">I")
 SEEN_STATE = struct.Struct(">BH")
 """place in STATES, HTTP status"""
 EARLIER_QUOTA_CUT = b"c"
-"""What stood there before there was SEEN_STATE, when other cut and finished URLs had nothing."""
+"""The value from before there was SEEN_STATE, when other cut and finished URLs had an empty value."""
 STATES = (State.FETCHED, State.REDIRECT, State.ROBOTS_DENIED, State.ERROR, State.TRAP_CUT, State.QUOTA_CUT)
 
 MAX_8_BITS, MAX_16_BITS = 0xFF, 0xFFFF
@@ -73,7 +73,7 @@ def packed_entry(
 
 
 def packed_seed(url: str, key: str, digest: bytes) -> bytes:
-    """`packed_entry` of a URL that no page pointed to."""
+    """`packed_entry` of a URL without a linking page."""
     return digest + _NO_DEPTHS + f"{url}\n{key}\n".encode()
 
 

@@ -1,6 +1,6 @@
-"""The order within one host's queue: a small number per URL, lowest first; equal ones are taken first come.
+"""The order within one host's queue: a small number per URL, lowest first; for equal numbers, first come first served.
 
-It says nothing about the order among hosts: they take turns.
+It does not decide the order among hosts: they take turns.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def breadth(key: str, depth: int) -> int:
 
 
 def level(key: str, depth: int) -> int:
-    """10 × slashes of the path + labels below the registrable domain: front pages of sites first."""
+    """10 × slashes in the path + labels below the registrable domain: home pages of sites come first."""
     host, _, rest = key.partition(")")
     slashes = rest.partition("?")[0].count("/")
     return min(10 * slashes + labels_below_domain(host), HIGHEST)

@@ -1,11 +1,10 @@
-"""How long a host is left alone: pure arithmetic on the times it is given.
+"""How long a host rests between fetches: pure arithmetic on the given times.
 
 Guarantees: after a fetch that ended at `now`, the host is not ready before now + the longest of HOST_DELAY,
-its Crawl-delay (up to a maximum), DELAY_FACTOR × the fetch's time (up to a maximum), what Retry-After asked
-for, and the back-off of its consecutive failures. A host that keeps failing is parked, and after several
-parkings given up: its URLs are then errors, so that every crawl ends. A 5xx other than 503 is an answer: it may be
-of one broken corner of a healthy site, so it makes the host back off and never parks it. One good answer forgets
-all failures.
+its Crawl-delay (up to a maximum), DELAY_FACTOR × the fetch's duration (up to a maximum), Retry-After, and the
+back-off of its consecutive failures. A host that keeps failing is parked, and given up after several parkings: its URLs
+then become errors, so that every crawl ends. A 5xx other than 503 is a reply, and may come from one broken part of a
+healthy site. So it makes the host back off, but never parks it. One good reply resets all failures.
 """
 
 from typing import NamedTuple
@@ -13,14 +12,14 @@ from typing import NamedTuple
 from .records import Failure, Outcome
 
 MAX_COUNTED = 200
-"""Failures in a row, parkings and attempts each fit one byte of the store."""
+"""Consecutive failures, parkings and attempts are each stored in one byte."""
 
 
 class Clock(NamedTuple):
-    """What politeness remembers of one host."""
+    """What politeness remembers about one host."""
 
     ready_at: float = 0.0
-    """No request before."""
+    """No request before this time."""
     crawl_delay_seconds: float = 0.0
     duration_seconds: float = 0.0
     """Of the last fetch."""
@@ -29,7 +28,7 @@ class Clock(NamedTuple):
     parkings: int = 0
     """In a row."""
     parked: bool = False
-    """Left alone until ready_at because of failures."""
+    """Whether it rests until ready_at because of failures."""
     given_up: bool = False
     failure: Failure = Failure.NONE
     """Of the last fetch."""
@@ -40,13 +39,13 @@ class Politeness(NamedTuple):
 
     host_delay_seconds: float
     delay_factor: float
-    """× the last fetch's time; 0 is off."""
+    """Multiple of the last fetch's duration; 0 is off."""
     address_delay_seconds: float
     crawl_delay_max_seconds: float
     retry_times: int
-    """Further attempts at one URL."""
+    """Retries of one URL."""
     back_off_seconds: float
-    """After the first failure; doubled by each further one."""
+    """Delay after the first failure; each further failure doubles it."""
     park_seconds: float
     """How long a host that keeps failing is parked."""
     factor_delay_max_seconds: float = 30.0
@@ -55,11 +54,11 @@ class Politeness(NamedTuple):
     park_after_failures: int = 6
     """Consecutive failures of a host before it is parked."""
     park_times: int = 2
-    """Parkings in a row; the next one gives the host up."""
+    """Consecutive parkings allowed; after the next one the host is given up."""
 
     @property
     def longest_seconds(self) -> float:
-        """No host is ever told to wait longer than this."""
+        """The maximum time that any host waits."""
         return max(
             self.host_delay_seconds,
             self.factor_delay_max_seconds,
@@ -70,7 +69,7 @@ class Politeness(NamedTuple):
         )
 
     def delay(self, duration_seconds: float, crawl_delay_seconds: float | None) -> float:
-        """Seconds between the end of a fetch that took so long and the host's next one, when nothing failed."""
+        """Seconds between the end of a fetch of this duration and the host's next one, without failures."""
         return max(
             self.host_delay_seconds,
             min(crawl_delay_seconds or 0.0, self.crawl_delay_max_seconds),
@@ -95,7 +94,7 @@ class Politeness(NamedTuple):
         )
 
     def may_retry(self, attempts: int, given_up: bool) -> bool:
-        """Whether a URL that failed `attempts` times before, and now again, deserves another attempt."""
+        """Whether a URL that failed `attempts` times before, and now again, may be retried."""
         return attempts < min(self.retry_times, MAX_COUNTED) and not given_up
 
     def _after_failure(self, before: Clock, fetched: Clock, failure: Failure, now: float) -> Clock:
@@ -110,7 +109,7 @@ class Politeness(NamedTuple):
                 failure=failure,
             )
         if before.parkings < self.park_times:
-            # One failure after the parking parks it again: it had its full series of attempts.
+            # One failure after a parking parks the host again: it has had its full series of attempts.
             return fetched._replace(
                 ready_at=max(fetched.ready_at, now + self.park_seconds),
                 failures=self.park_after_failures - 1,

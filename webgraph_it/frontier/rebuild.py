@@ -1,9 +1,9 @@
-"""A frontier made anew from what a crawl left in its files.
+"""Rebuilds a frontier from a crawl's files.
 
-Known again: every URL that was seen, what waits in the queues with its depth, its finder and its order, the counters
-of hosts, quotas and traps, each host's address, and whether it was given up. Not known: robots.txt, Crawl-delays,
-failures in a row and retries, which the crawl learns again as it goes. The rebuilt frontier counts as crashed: no
-host is asked before its delay has passed since the opening.
+Restored: every URL that was seen; the queued URLs with depth, linking page and order; the counters of hosts, quotas and
+traps; each host's address, and whether it was given up. Not restored: robots.txt, Crawl-delays, consecutive failures
+and retries, which the crawl learns again. The rebuilt frontier is treated as after a crash: no host is asked before its
+delay has passed since the opening.
 
     rebuild = Rebuild(store, order, limits)
     rebuild.finished(page) / rebuild.cut(page)     for every node with a line in the page log
@@ -31,19 +31,19 @@ NO_DELAYS = Politeness(
     back_off_seconds=0,
     park_seconds=0,
 )
-"""Nothing is fetched here: the crawl that opens the frontier brings its own."""
+"""A placeholder, as nothing is fetched here. The crawl that opens the frontier brings its own."""
 GIVEN_UP = "host-given-up"
 """Reason in the page log of a URL that was not fetched because its host had failed too often."""
 
 
 class Rebuild(Frontier):
-    """Opened on an empty store; memory is bounded as that of any frontier."""
+    """Opened on an empty store. Its memory is bounded like that of any frontier."""
 
     def __init__(self, store: Store, order: Order, limits: Limits) -> None:
         super().__init__(store, NO_DELAYS, order, limits, 0.0)
 
     def finished(self, page: Page, *, cut_before: bool = False) -> None:
-        """A URL that was tried, and never comes again. `cut_before`: an earlier line said that it was cut."""
+        """Add a URL that was tried and will not be tried again. `cut_before`: an earlier line says that it was cut."""
         host = self._roster.host(host_of(page.key))
         if not host.accepted:
             self._totals.hosts += 1
@@ -63,7 +63,7 @@ class Rebuild(Frontier):
         self._commit_if_large()
 
     def cut(self, page: Page) -> None:
-        """A node that was found and not queued."""
+        """Add a node that was found and not queued."""
         self._intake.seen.keep(page.digest, packed_seen(page.state, 0))
         self._totals.seen += 1
         self._totals.cut += 1
@@ -72,7 +72,7 @@ class Rebuild(Frontier):
         self._commit_if_large()
 
     def queue(self, link: Link, depth: int, host_depth: int, via: str) -> None:
-        """A URL that waits."""
+        """Add a URL that is still to be fetched."""
         host = self._roster.host(host_of(link.key))
         self._intake.enqueue(host, link, depth, host_depth, via, 0.0)
         self._roster.save(host)

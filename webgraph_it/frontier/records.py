@@ -1,6 +1,6 @@
-"""What goes into the frontier and what comes out of it: frozen records, no behaviour.
+"""The frontier's inputs and outputs: frozen records, no behaviour.
 
-A time is seconds since 1970 UTC and always given by the caller; a delay is seconds. A "host" is the part of a
+A time is in seconds since 1970 UTC, and the caller always gives it. A delay is in seconds. A "host" is the part of a
 key before `)`: the spellings of a site (http, https, with and without www, any port) share a queue and a
 clock.
 """
@@ -16,31 +16,31 @@ class FrontierError(Exception):
 
 
 class Order(StrEnum):
-    """In which order the URLs of one host are taken (FRONTIER_ORDER)."""
+    """The order of the URLs of one host (FRONTIER_ORDER)."""
 
     BREADTH = "breadth"
-    """Depth, then first come."""
+    """By depth, then first come first served."""
     LEVEL = "level"
-    """10 × slashes of the path + labels below the registrable domain, then first come."""
+    """By 10 × slashes in the path + labels below the registrable domain, then first come first served."""
 
 
 class Limits(NamedTuple):
-    """What is not queued. 0 is no limit."""
+    """Limits beyond which a URL is not queued. 0 means no limit."""
 
     max_pages_per_host: int
     max_depth: int
     max_host_depth: int
-    """Ancestors in a row on the link's own host."""
+    """Consecutive ancestors on the link's own host."""
     max_queries_per_path: int
     """Distinct queries on one (host, path)."""
     max_same_content: int
-    """Pages of one host with the same body whose links are still queued."""
+    """Pages of one host with the same body; the links of further copies are not queued."""
     max_hosts_per_domain: int
-    """Hosts below one registrable domain, seeds not limited."""
+    """Hosts below one registrable domain; seeds are not limited."""
 
 
 class Cut(NamedTuple):
-    """A URL seen for the first time and not queued."""
+    """A URL that was seen for the first time and not queued."""
 
     link: Link
     state: State
@@ -48,18 +48,18 @@ class Cut(NamedTuple):
     reason: str
     """pages-per-host, depth, host-depth, queries-per-path, same-content, hosts-per-domain, or the caller's own."""
     host_depth: int = 0
-    """What its lease would have had."""
+    """As its lease would have had."""
 
 
 class Added(NamedTuple):
     """What one batch of links changed."""
 
     new: list[Link]
-    """Seen for the first time, in order of appearance, cut ones included: each goes to the URL list once."""
+    """Links seen for the first time, in order of appearance, including cut ones. Each goes to the URL list once."""
     cut: list[Cut]
-    """Those of `new` that are not queued: each goes to the page log once."""
+    """Those of `new` that are not queued. Each goes to the page log once."""
     uncut: tuple[State, ...] = ()
-    """What known links were that had been cut before and are queued now."""
+    """The former states of known links that were cut before and are queued now."""
 
 
 class Lease(NamedTuple):
@@ -71,14 +71,14 @@ class Lease(NamedTuple):
     depth: int
     """Links from a seed."""
     host_depth: int
-    """Ancestors in a row on the same host."""
+    """Consecutive ancestors on the same host."""
     via: str
     """Key of the page where it was first found; empty for a seed."""
     host: str
     attempts: int
-    """Fetches that failed and were put back (Kind.RETRY)."""
+    """Failed fetches so far (Kind.RETRY)."""
     spellings: int
-    """Times that the node was sent to another spelling (Kind.SPELLING)."""
+    """How often the node moved to another spelling (Kind.SPELLING)."""
     address: str
     """Where the host answered last; empty if unknown."""
     given_up: bool
@@ -92,16 +92,16 @@ class Stranger(NamedTuple):
 
     host: str
     url: str
-    """The one of its URLs that is next: it names the host as DNS knows it."""
+    """Its next URL, which has the host name that DNS knows."""
 
 
 class Kind(Enum):
     """What happens to a leased URL."""
 
     FINISHED = 1
-    """Fetched, denied or failed for good: it never comes again."""
+    """Fetched, denied or finally failed: it is never handed out again."""
     RETRY = 2
-    """The same URL later, behind the others of its depth, with attempts + 1."""
+    """The same URL later, after the others of its depth, with attempts + 1."""
     SPELLING = 3
     """The same node next at Outcome.url, with spellings + 1."""
 
@@ -110,7 +110,7 @@ class Failure(Enum):
     """Why a fetch failed, seen from the host. Any but NONE counts towards back-off and parking."""
 
     NONE = 0
-    """The host answered properly, 404 included."""
+    """The host gave a proper reply; a 404 is one."""
     BUSY = 1
     """429 or 503."""
     SERVER = 2
@@ -122,7 +122,7 @@ class Failure(Enum):
 
 
 class Outcome(NamedTuple):
-    """What became of a lease, and what the fetch taught about its host."""
+    """How a lease ended, and what the fetch showed about its host."""
 
     kind: Kind = Kind.FINISHED
     failure: Failure = Failure.NONE
@@ -133,11 +133,11 @@ class Outcome(NamedTuple):
     """Empty if unknown: the host keeps the one it had."""
     retry_after_seconds: float | None = None
     crawl_delay_seconds: float | None = None
-    """From robots.txt; None keeps what is known, 0 forgets it."""
+    """From robots.txt; None keeps the known value, 0 removes it."""
     url: str = ""
     """The other spelling, for Kind.SPELLING."""
     state: State | None = None
-    """What to remember of a finished URL; None is nothing."""
+    """What to remember about a finished URL; None: nothing."""
     status: int = 0
     """Its HTTP status, remembered with the state."""
 
@@ -147,7 +147,7 @@ class Counts(NamedTuple):
 
     seen: int
     queued: int
-    """Waiting in host queues, leased ones not counted."""
+    """URLs in host queues, without the leased ones."""
     leased: int
     """Being fetched, or answered and not done."""
     done: int
@@ -158,7 +158,7 @@ class Counts(NamedTuple):
     hosts_waiting: int
     """Hosts with URLs that wait for their clock, their address, their turn, or for their pages to be read."""
     hosts_parked: int
-    """Hosts with URLs that are left alone for a while after repeated failures."""
+    """Hosts with URLs that rest for a while after repeated failures."""
     uncommitted: int
     """Changes in memory since the last commit."""
 
@@ -169,11 +169,11 @@ class Wait(NamedTuple):
     host: str
     until: float
     for_address: bool
-    """It waits for its address, not for its own clock."""
+    """Whether it waits for its address, rather than for its own clock."""
     crawl_delay: bool
-    """Its delay is the one its robots.txt asks for."""
+    """Whether its delay is the Crawl-delay of its robots.txt."""
     failure: Failure
-    """What its last fetch came to."""
+    """The result of its last fetch."""
 
 
 class HostReport(NamedTuple):

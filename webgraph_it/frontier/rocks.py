@@ -1,20 +1,20 @@
-"""The frontier's store on disk: RocksDB by rocksdict, in constant memory.
+"""The frontier's store on disk: RocksDB through rocksdict, in constant memory.
 
-A commit is one sorted table file, written beside the database and then taken in by RocksDB ("ingested"): the
+A commit is one sorted table file, written beside the database and then ingested by RocksDB: the
 file is synced, linked into the directory, and one synced record of the MANIFEST makes it part of the
-database. That record is the commit: all or nothing. Why not a WriteBatch: rocksdict holds the interpreter's
-lock for the whole of a write (measured: 0.6 s for 300,000 changes, during which the crawl would stand still)
-and RocksDB writes each change twice more (log, memory table, table). A table file takes 1.1 µs a change, in
+database. That record is the commit: all or nothing. A WriteBatch would be worse: rocksdict holds the
+interpreter's lock for the whole write (measured: 0.6 s for 300,000 changes, during which the crawl would stop),
+and RocksDB would write each change two more times (log, memory table, table). A table file takes 1.1 µs a change, in
 small steps that let the crawl thread run, and no log or memory table is needed at all.
 
-Memory: blocks, indexes and bloom filters share one cache of BLOCK_CACHE_BYTES. Indexes and filters are cut
+Memory: blocks, indexes and bloom filters share one cache of BLOCK_CACHE_BYTES. Indexes and filters are split
 into small blocks, because a whole one (megabytes) does not fit a shard of the cache and would be read again
-for each lookup (measured: 658 µs instead of 4).
+for each lookup (measured: 658 µs instead of 4 µs).
 
-Compaction is "universal": tables of like size are merged, so that a row is rewritten about as often as the
-number of commits can be halved. By levels each second commit rewrote the whole database until that had 256 MB
-(measured: 1.9 times the bytes written at 1 million URLs, and more with each). The price is room on the disk:
-while its largest table is merged, the database takes twice its space.
+Compaction is "universal": tables of similar size are merged, so a row is rewritten about log2(commits) times. With
+level compaction, every second commit rewrote the whole database until it had 256 MB (measured: 1.9 times the bytes
+written at 1 million URLs, and growing). The cost is disk space: while its largest table is merged, the database takes
+twice its size.
 """
 
 import os
@@ -40,21 +40,21 @@ from rocksdict import (
 from .records import FrontierError
 from .store import Changes, Row
 
-BLOCK_CACHE_BYTES = 16 << 20
+BLOCK_CACHE_BYTES = 8 << 20
 BLOOM_BITS_PER_KEY = 10
 MAX_OPEN_FILES = 512
 TABLE_FILE = "commit.sst.part"
 SYNC_EVERY_CHANGES = 50_000
-"""The last sync holds the interpreter's lock: earlier ones, which do not, leave it little to do."""
+"""The last sync holds the interpreter's lock. Earlier ones do not, and leave it little to do."""
 SORT_AT_ONCE = 20_000
-"""Sorting holds the interpreter's lock: about 5 ms for so many keys."""
+"""Sorting this many keys holds the interpreter's lock for about 5 ms."""
 
 
 class RocksStore:
     """A Store in a directory, which it creates if needed. One process at a time."""
 
     on_damage: Callable[[FrontierError], None] | None = None
-    """Told when a read fails, before the error is raised: whoever reads may not be in a position to stop the crawl."""
+    """Called when a read fails, before the error is raised, because the reader may not be able to stop the crawl."""
 
     def __init__(self, directory: str | Path) -> None:
         self._directory = Path(directory)
@@ -63,8 +63,8 @@ class RocksStore:
         self._ingest.set_move_files(True)
         try:
             self._directory.mkdir(0o700, parents=True, exist_ok=True)
-            _sync(str(self._directory.parent))  # RocksDB syncs what is in it, not its own name
-            # Named as a column family too: else an existing database is opened with the options in its own
+            _sync(str(self._directory.parent))  # RocksDB syncs its files, not the entry of its directory
+            # Given as a column family too: otherwise an existing database is opened with the options in its own
             # files, and with a block cache of 8 MiB.
             families = {"default": self._options}
             self._rocks = Rdict(str(self._directory), self._options, families)
@@ -88,7 +88,7 @@ class RocksStore:
     def items(self, lower: bytes, upper: bytes) -> Iterator[Row]:
         reading = ReadOptions()
         reading.set_iterate_upper_bound(upper)
-        # All of it is read once: the crawl needs its blocks more. The stub lacks the argument.
+        # These rows are read only once, so they must not displace the crawl's blocks. The stub lacks the argument.
         reading.fill_cache(False)  # type: ignore[call-arg]
         try:
             rows = self._rocks.iter(reading)
@@ -96,7 +96,7 @@ class RocksStore:
             while rows.valid():
                 yield rows.key(), rows.value()
                 rows.next()
-            rows.status()  # a damaged block ends the rows like the last one; only this tells
+            rows.status()  # a damaged block looks like the end of the rows; only this shows it
         except Exception as error:
             raise self._unreadable(error) from error
 
@@ -128,16 +128,16 @@ class RocksStore:
 
     @property
     def size_bytes(self) -> int:
-        """Of its tables."""
+        """Size of its tables."""
         return sum(table.stat().st_size for table in self._directory.glob("*.sst"))
 
     def read_through(self) -> None:
-        """Read every row once: FrontierError if a byte of them changed since it was written."""
+        """Read every row once. Raises FrontierError if any byte changed since it was written."""
         for _ in self.items(b"", b"\xff"):
             pass
 
     def close(self) -> None:
-        """FrontierError if something was wrong by then, such as a damaged table that was being merged."""
+        """Raises FrontierError if something has gone wrong, such as a damaged table in a merge."""
         try:
             with suppress(DbClosedError):
                 self._rocks.close()
@@ -146,7 +146,7 @@ class RocksStore:
 
     def _write_table(self, changes: Changes) -> str:
         path = str(self._directory / TABLE_FILE)
-        # Left by a crash it may be a second name of a table that was taken in: never write into it.
+        # A file left by a crash may be a hard link to an ingested table: never write into it.
         Path(path).unlink(missing_ok=True)
         writer = SstFileWriter(self._options)
         writer.open(path)
@@ -184,7 +184,7 @@ class RocksStore:
 
 
 def in_order(keys: list[bytes]) -> Iterator[list[bytes]]:
-    """The keys sorted, some at a time, in steps that never hold the interpreter's lock for long."""
+    """The keys in order, in batches; no step holds the interpreter's lock for long."""
     if len(keys) <= SORT_AT_ONCE:
         yield sorted(keys)
         return

@@ -1,19 +1,19 @@
 """Which hosts are in memory, and whose turn it is.
 
     no URLs      only its record is in the store
-    in a line    it has URLs and waits on disk, ordered by time, for a place among the active ones
+    in a line    it has URLs and waits on disk, ordered by time, to become active
     active       in memory, with the head of its queue: at most ACTIVE_HOSTS
     leased       active, and one of its URLs is being fetched
-    resting      active, and has nothing but pages that are being read, or should leave once they are
+    resting      active, and has only pages that are being read, or leaves when they are
 
-An active host keeps its place in the line on disk until it leaves the line for good: a crash forgets only
-what memory knew, and the next opening finds it there. When all active places are taken and others wait, a
-host goes back to the line after QUANTUM leases, or at once if it has to wait long: memory is bounded, and
-every host is served. With few hosts all are active and simply take turns.
+An active host keeps its place in the line on disk until it leaves the line for good. So the next opening after a crash
+finds it there. When all active places are taken and others wait, a host goes back to the line after QUANTUM leases, or
+at once if it has to wait long. So memory is bounded, and every host is served. If there are few hosts, all are active
+and take turns.
 
-There are two lines: hosts whose address is known, and first contacts. They take turns, so that a page that links to
-a hundred thousand new hosts keeps no known host waiting, nor the other way round. Of first contacts at most
-MAX_STRANGERS are active until they are located.
+There are two lines: hosts whose address is known, and first contacts. The lines take turns, so a page that links to a
+hundred thousand new hosts does not make known hosts wait, nor the other way round. At most MAX_STRANGERS first contacts
+that are not yet located are active.
 """
 
 from collections.abc import Iterator
@@ -32,28 +32,28 @@ from .turns import Turns
 from .window import Window
 
 ACTIVE_HOSTS = 6_000
-"""With a delay of 1 s they allow 6,000 pages/s. Each has some PREFETCH entries of about 350 bytes."""
+"""With a delay of 1 s they allow 6,000 pages/s. Each holds about PREFETCH entries of about 350 bytes."""
 PREFETCH = 16
 """Entries of an active host that are read at once."""
 QUANTUM = 16
 """Leases of an active host before it makes room, if others wait."""
 MAX_STRANGERS = 1_000
-"""Active hosts whose address is to be found."""
+"""Maximum of active hosts whose address is not yet known."""
 LINE_PREFETCH = 500
 WAKE_AT_ONCE = 64
-"""Hosts that one look at the line makes active: their records are read together, which is cheaper."""
+"""Hosts that become active at a time: reading their records together is cheaper."""
 MAX_LOOKED_AT = 256
-"""Hosts of the lines that one `take` looks at in vain: there may be very many who come too early for their address."""
+"""Maximum of hosts in line that one `take` examines without success: very many may be too early for their address."""
 LONG_WAIT_SECONDS = 60.0
 """A host that has to wait longer goes to the line."""
 SHORT_WAIT_SECONDS = 5.0
-"""The same when others wait for its place."""
+"""The same, when others wait for its place."""
 SLACK_SECONDS = 3_600.0
-"""Beyond the longest delay: a host may also wait for its address."""
+"""Margin above the longest delay, because a host may also wait for its address."""
 
 
 NOBODY = Host("")
-"""Any host that was never asked."""
+"""The clock of a host that was never asked."""
 
 
 class Roster:
@@ -68,7 +68,7 @@ class Roster:
         self._known_line = Window(KNOWN_LINE, LINE_PREFETCH)
         self._first_line = Window(FIRST_LINE, LINE_PREFETCH)
         self._was_first = False
-        """The last host that was woken was a first contact."""
+        """Whether the last host that became active was a first contact."""
         self.resting: set[Host] = set()
         self.turns = Turns(policy.address_delay_seconds, opened_at)
 
@@ -88,7 +88,7 @@ class Roster:
             self._enlist(host, now)
 
     def host(self, name: str) -> Host:
-        """The host, new if it was never saved. A change counts once it is saved."""
+        """The host; a new one if it was never saved. A change takes effect when it is saved."""
         host = self._active.get(name)
         if host is not None:
             return host
@@ -96,7 +96,7 @@ class Roster:
         return Host(name) if packed is None else Host.unpacked(name, packed)
 
     def known(self, names: set[str]) -> dict[str, Host]:
-        """`host` of each that was ever saved; one look into the store for all of them."""
+        """`host` of each that was ever saved, with one lookup in the store for all."""
         found = {name: self._active[name] for name in names if name in self._active}
         others = {HOST + name.encode(): name for name in names if name not in found}
         for key, packed in self._layers.get_many(others).items():
@@ -105,9 +105,9 @@ class Roster:
         return found
 
     def enter_new(self, names: list[bytes], first_number: int, now: float) -> None:
-        """Hosts that were never saved have their first URL: `enter` and `save` of each, for lists of hosts.
+        """`enter` and `save` of each host, for new hosts that have their first URL.
 
-        They take every second sequence number: those between are of their URLs.
+        They take every second sequence number; those in between are for their URLs.
         """
         microseconds = FIRST_CONTACT | int(max(self.earliest(NOBODY), now) * 1e6)
         rows: list[Row] = []
@@ -125,7 +125,7 @@ class Roster:
         self._layers.put(HOST + host.name.encode(), host.packed())
 
     def enter(self, host: Host, now: float) -> None:
-        """A host without URLs has its first one: it joins the line."""
+        """A host that had no URLs has one now, and joins the line."""
         self._totals.hosts_with_urls += 1
         self._totals.hosts_parked += host.clock.parked
         self._enlist(host, max(self.earliest(host), now))
@@ -133,7 +133,7 @@ class Roster:
     def take(self, now: float) -> Host | None:
         """An active host that may be asked now; the caller gives it back with `put`.
 
-        None: there is none, or MAX_LOOKED_AT were not enough; then `wake_at` is now.
+        None if there is none, or if the first MAX_LOOKED_AT could not be asked; then `wake_at` is now.
         """
         looked_at = self._wake(now)
         while True:
@@ -147,7 +147,7 @@ class Roster:
             looked_at += woken
 
     def put(self, host: Host, now: float) -> None:
-        """A host that was taken, or rested, waits for its next turn, rests, or leaves if it has no URLs."""
+        """A host that was taken, or was resting, now waits for its next turn, rests, or leaves if it has no URLs."""
         self.resting.discard(host)
         if host.queued == len(host.reading):
             self._rest_or_leave(host)
@@ -163,7 +163,7 @@ class Roster:
             self.turns.put(host, ready_at, now)
 
     def _rest_or_leave(self, host: Host) -> None:
-        """Nothing of it can be leased."""
+        """Called when none of its URLs can be leased."""
         if host.reading:
             self.resting.add(host)
             return
@@ -173,7 +173,7 @@ class Roster:
         host.line = host.lowest = b""
 
     def wake_at(self) -> float | None:
-        """When `take` may have something: a time in the past is now, None is not by itself."""
+        """When `take` may have something. A past time means now. None means not before the next `put`."""
         times = [self.turns.wake_at()]
         if self._room():
             times += [_time(line.head(self._layers)) for line in self._open_lines()]
@@ -191,7 +191,7 @@ class Roster:
                         yield host, _time(row), False
 
     def earliest(self, host: Host) -> float:
-        """Its clock, or after a crash the delay since the opening, whichever is later."""
+        """When its clock allows a request; after a crash, not before its delay since the opening."""
         clock, unknown_until = host.clock, self._totals.unknown_until
         if not unknown_until:
             return clock.ready_at
@@ -218,12 +218,12 @@ class Roster:
             yield self._first_line
 
     def _is_due(self, line: Window, now: float) -> bool:
-        """A time that no delay can explain is not waited for: `_correct_clock` sees to the host's clock."""
+        """Does not wait for a time that no delay can explain: `_correct_clock` corrects the host's clock."""
         time = _time(line.head(self._layers))
         return time is not None and (time <= now or time > now + self._policy.longest_seconds + SLACK_SECONDS)
 
     def _next_line(self, now: float) -> Window | None:
-        """Of the lines that are due, the one that was not served last."""
+        """The line that is due; if both are, the one that was not served last."""
         due = [line for line in self._open_lines() if self._is_due(line, now)]
         if not due:
             return None
@@ -232,9 +232,9 @@ class Roster:
         return line
 
     def _wake(self, now: float) -> int:
-        """Make hosts of the lines active whose time has come, some of them, as far as there is room.
+        """Make some hosts active whose time has come, as far as there is room.
 
-        While others are ready it waits for room for WAKE_AT_ONCE, which those that had their QUANTUM make.
+        While other hosts are ready, it waits for room for WAKE_AT_ONCE. Hosts that had their QUANTUM make room.
         """
         room = min(WAKE_AT_ONCE, self._room())
         if room < WAKE_AT_ONCE and self.turns.ready:
@@ -249,9 +249,9 @@ class Roster:
         return len(due)
 
     def _wake_one(self, place: bytes, name: str, packed: bytes | None, now: float) -> None:
-        """Unless it is active already or has another place in the line by now.
+        """Make a host active, unless it is active already or has another place in the line by now.
 
-        A crash may leave a host at the place it had before it was asked: if it has to wait, it gets another.
+        A crash may leave a host at the place it had before it was asked. If it has to wait, it gets a new place.
         """
         if packed is None or name in self._active:
             return
@@ -268,7 +268,7 @@ class Roster:
             self._activate(host, ready_at, now)
 
     def _correct_clock(self, host: Host, now: float) -> None:
-        """It is at most the longest delay ahead, whatever was stored."""
+        """Limit the clock to the longest delay from now, whatever was stored."""
         latest = now + self._policy.longest_seconds
         if host.clock.ready_at > latest + SLACK_SECONDS:
             host.clock = host.clock._replace(ready_at=latest)
@@ -310,7 +310,7 @@ def _time(row: Row) -> float: ...
 @overload
 def _time(row: Row | None) -> float | None: ...
 def _time(row: Row | None) -> float | None:
-    """Of a place in a line."""
+    """The time of a place in a line."""
     if row is None:
         return None
     microseconds: int = LINE_PLACE.unpack_from(row[0], 1)[0]

@@ -1,4 +1,4 @@
-"""Which digests were seen before: the store knows all, a bounded memory answers most repeats."""
+"""Which digests were seen before. The store knows all; a bounded cache answers most repeats."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,12 +8,12 @@ from .layers import Layers
 from .layout import SEEN, seen_of
 
 REMEMBERED = 75_000
-"""Digests in memory, at most; about 90 bytes each. A repeat that they do not answer costs 2 µs more, a look into the
-store. Half of them fit a set's table of 1 MB; 2,000 more would take one of 4."""
+"""Maximum of digests in memory, about 90 bytes each. A repeat that is not among them costs a lookup in the store, 2 µs.
+Half of them fit a set's table of 1 MB; 2,000 more would need one of 4 MB."""
 
 
 class Seen:
-    """A set that only grows. A digest that was not met lately costs one lookup in the store."""
+    """A set that only grows. A digest that was not seen recently costs one lookup in the store."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
@@ -21,20 +21,20 @@ class Seen:
         self._old: set[bytes] = set()
 
     def new(self, links: Iterable[Link]) -> list[Link]:
-        """Those that were never met before; from now on they were."""
+        """The links that were never seen before. From now on they count as seen."""
         young = self._young
         return [link for link in links if link.digest not in young and self._add(link.digest)]
 
     def known(self, links: Sequence[Link]) -> dict[bytes, bytes | None]:
-        """By store key: what is kept of each link, None if it was never met. One look into the store for all."""
+        """What is stored about each link, by store key; None if it was never seen. One lookup in the store for all."""
         return self._layers.get_many([SEEN + link.digest for link in links])
 
     def keep(self, digest: bytes, packed: bytes) -> None:
-        """From now on it was met, and this is what became of it."""
+        """Store the digest as seen, with its state."""
         self._layers.put(SEEN + digest, packed)
 
     def _add(self, digest: bytes) -> bool:
-        """True if it is new."""
+        """Mark it as seen. True if it is new."""
         young = self._young
         if digest in young:
             return False
@@ -50,10 +50,10 @@ class Seen:
         return True
 
     def mark_queued(self, digest: bytes) -> None:
-        """It was cut, and is to be fetched after all."""
+        """It was cut, and will be fetched after all."""
         self.keep(digest, b"")
 
     def is_quota_cut(self, digest: bytes) -> bool:
-        """It was met, and a quota keeps it out of the queues: a larger one may let it in."""
+        """Whether a quota cut it: a larger quota may admit it."""
         packed = self._layers.get(SEEN + digest)
         return packed is not None and seen_of(packed)[0] is State.QUOTA_CUT

@@ -1,4 +1,4 @@
-"""The frontier's own numbers, and their one record in the store."""
+"""The frontier's own numbers, and the record that stores them."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from .layout import LAYOUT_VERSION
 from .records import FrontierError
 
 CLOCK_TOLERANCE_SECONDS = 60.0
-"""A clock that went back by less was only adjusted."""
+"""A clock that went back by less than this was only adjusted."""
 
 
 @dataclass(slots=True)
@@ -17,21 +17,21 @@ class Totals:
     sequence: int = 1
     seen: int = 0
     entries: int = 0
-    """In host queues, leased ones included."""
+    """URLs in host queues, including leased ones."""
     done: int = 0
     cut: int = 0
     hosts: int = 0
     hosts_with_urls: int = 0
     hosts_parked: int = 0
     unknown_until: float = 0.0
-    """When the frontier was last opened after a crash: who was asked shortly before is not known."""
+    """When the frontier was last opened after a crash. Which hosts were asked shortly before is unknown."""
     latest: float = 0.0
-    """The latest time that the frontier was told."""
+    """The latest time that the frontier was given."""
     corrected_at: float = 0.0
-    """The latest opening at which the machine's clock had gone back: the age of what was known then is not known."""
+    """The latest opening at which the machine's clock had gone back. The age of older records is unknown."""
 
     def open_at(self, now: float) -> float:
-        """The time to go on from: `now`, or the latest time seen if the machine's clock has gone back since."""
+        """The time to resume from: `now`, or the latest time seen if the machine's clock has gone back since."""
         if self.latest - now > CLOCK_TOLERANCE_SECONDS:
             self.corrected_at = self.latest
         self.latest = max(now, self.latest)
@@ -39,18 +39,18 @@ class Totals:
         return self.latest
 
     def next_number(self) -> int:
-        """Larger than all before: first come, first served."""
+        """A number larger than all before, for first come, first served."""
         return self.next_numbers(1)
 
     def next_numbers(self, count: int) -> int:
-        """The first of so many in a row."""
+        """The first of `count` consecutive numbers."""
         number = self.sequence
         self.sequence = number + count
         return number
 
 
 def packed_state(totals: Totals, clean: bool) -> bytes:
-    """`clean` says that no host is being asked and nothing happened after this commit."""
+    """`clean`: no host is being asked, and nothing happens after this commit."""
     return json.dumps({"layout": LAYOUT_VERSION, "clean": clean, **asdict(totals)}).encode()
 
 

@@ -1,12 +1,12 @@
-"""What the frontier asks of a store: ordered bytes, read one by one or by range, changed only by whole
+"""What the frontier needs from a store: ordered bytes, read one by one or by range, and changed only by whole
 commits.
 
 Guarantees of every Store (tests/frontier/contract.py checks them against each one):
- 1. `commit` is atomic and durable: after it returns all its changes are there, also after a crash; before
-    that, none of them is after a crash.
- 2. `get`, `get_many`, `scan` and `items` see the last finished commit, or for a commit in progress either state.
+1. `commit` is atomic and durable. Once it has returned, all its changes survive a crash. A crash before that leaves
+    all of them or none.
+2. `get`, `get_many`, `scan` and `items` see the last finished commit. During a commit they may see either state.
  3. Keys are ordered as bytes. A range is [lower, upper).
- 4. Reads may go on in any thread while one thread commits.
+4. Any thread may read while one thread commits.
 """
 
 from bisect import bisect_left
@@ -36,14 +36,14 @@ class Store(Protocol):
         """The first `limit` rows of a range."""
 
     def commit(self, changes: Changes) -> None:
-        """All of it or nothing."""
+        """Apply all changes or none."""
 
     def close(self) -> None:
-        """No verb but this one may be called afterwards."""
+        """No other method may be called afterwards."""
 
 
 class MemoryStore:
-    """The reference: a dict. Its commits outlive a Frontier, not the process. For tests and tiny crawls."""
+    """The reference implementation, a dict. Its commits outlive a Frontier, but not the process. For tests."""
 
     def __init__(self) -> None:
         self._rows: dict[bytes, bytes] = {}

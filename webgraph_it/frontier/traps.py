@@ -1,8 +1,8 @@
-"""Where a crawl would never end: counters on disk, and the reasons that come out of them.
+"""Limits for sites on which a crawl would never end: counters on disk, and the reasons that follow from them.
 
 A calendar links to the next month for ever, a broken relative link nests one directory deeper each time, a
-search form has a page for every query, a wildcard in the DNS has a host for every name. Each counter bounds one
-such shape, so that every crawl of finitely many domains ends: at most max_hosts_per_domain hosts below a domain,
+search form has a page for every query, a DNS wildcard has a host for every name. Each counter limits one
+such pattern, so that every crawl of finitely many domains ends: at most max_hosts_per_domain hosts below a domain,
 max_host_depth + 1 pages deep on a host without leaving it, max_queries_per_path queries of one path, and no new
 URLs from the copies of a page after the first max_same_content ones.
 """
@@ -16,7 +16,7 @@ from .records import Limits
 
 
 class Traps:
-    """Predicates that count: each returns the reason why a link is not queued, or an empty string."""
+    """Predicates that count. Each returns why a link is not queued, or an empty string."""
 
     def __init__(self, layers: Layers, limits: Limits) -> None:
         self._layers = layers
@@ -25,7 +25,7 @@ class Traps:
             load_suffixes()
 
     def same_content(self, page_key: str, content_digest: str) -> str:
-        """Count one more page with this content; asked once per page, before its links."""
+        """Count one more page with this content. Called once per page, before its links."""
         if not (content_digest and page_key and self._limits.max_same_content):
             return ""
         content = bytes.fromhex(content_digest)[:8]
@@ -45,7 +45,7 @@ class Traps:
         return "queries-per-path" if self._count(QUERIES + path.encode()) > limit else ""
 
     def hosts(self, host: str) -> str:
-        """Whether a host that has no URL yet is one too many below its domain."""
+        """Why a host that has no URL yet is one too many below its domain, or an empty string."""
         limit = self._limits.max_hosts_per_domain
         domain = site_above(host) if limit else ""
         if not domain:

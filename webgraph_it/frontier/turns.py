@@ -1,4 +1,4 @@
-"""Whose turn it is among the active hosts: by their own clock, then by their address' clock.
+"""Whose turn it is among the active hosts: by their own clock, then by their address's clock.
 
     put ──► waiting (a heap by time) ──due──► ready (first come) ──► take
                                               │ │    ▲ ▲
@@ -8,9 +8,9 @@
                                              crowd of the address
 
 Guarantees: a host is taken no earlier than its time; ready hosts are taken first come, first served; two
-hosts of one address are taken at least `address_delay` apart, in the order of their arrival, and the second not
+hosts of one address are taken at least `address_delay` apart, in the order of their arrival; the second is not taken
 before the first has reached the address, has ended its turn, or has been on its way for ON_THE_WAY_SECONDS. A
-host that waits for an address is not looked at until it is its turn there. `take` costs O(log hosts), amortised.
+host that waits for an address is not examined before its turn there. `take` costs O(log hosts), amortised.
 
 An address has two times: `offered_until` spaces what is taken here, `used_until` what the fetcher opens,
 which may be later (it waited for a socket) or elsewhere (the name now has another address).
@@ -24,11 +24,11 @@ from itertools import count
 from .hosts import Host
 
 MAX_IN_CROWDS = 2_000
-"""Hosts that wait in memory for their addresses: one crowd may have an eighth of the room that is left, and any
-address one host. Further hosts go back to the line until their turn, unless pages of theirs are being read."""
+"""Maximum of hosts that wait in memory for their addresses. One crowd may use an eighth of the remaining room, and
+every address may have one host. Further hosts go back to the line, unless their pages are being read."""
 CROWD_SHARE = 8
 LONGEST_BOOKING_SECONDS = 3_600.0
-"""How far ahead a turn at an address is booked. Hosts that must wait longer are looked at again by then."""
+"""How far ahead a turn at an address is booked. Hosts that must wait longer are examined again by then."""
 ON_THE_WAY_SECONDS = 5.0
 """How long an address waits for a host that was taken and has not reached it."""
 ADDRESSES_KEPT = 50_000
@@ -53,12 +53,12 @@ class Address:
         self.offered_until = until
         self.used_until = until
         self.booked_until = until
-        """Until then its turns are promised to hosts that were sent to the line."""
+        """Until this time its turns are booked for hosts that were sent to the line."""
         self.crowd: list[Host] = []  # short, mostly empty: an empty deque takes 14 times as much
         self.called: Host | None = None
-        """Out of the crowd, on its way through `ready`."""
+        """The host that left the crowd and is in `ready`."""
         self.visitor: Host | None = None
-        """Taken, and not known to have reached the address."""
+        """The host that was taken and has not yet reached the address, as far as is known."""
         self.visitor_until = until
         self.alarm_at: float | None = None
         """Its time in the heap of alarms; entries with another time are stale."""
@@ -91,9 +91,9 @@ class Turns:
         self._keep = ADDRESSES_KEPT
         self._tie = count()
         self.overcrowded: list[tuple[Host, float]] = []
-        """Hosts that `take` sent away, and about when to put them again; the caller empties it."""
+        """Hosts that `take` sent away, and about when to `put` them again. The caller empties it."""
         self.keeps_strangers = False
-        """Whether hosts without a known address are kept from being taken until somebody has located them."""
+        """Whether hosts with an unknown address must be located before they are taken."""
         self._strangers: deque[Host] = deque()
         self._being_located: dict[str, Host] = {}
 
@@ -103,7 +103,7 @@ class Turns:
 
     @property
     def strangers(self) -> int:
-        """Hosts whose address is to be found, or is being found."""
+        """How many hosts have no known address yet."""
         return len(self._strangers) + len(self._being_located)
 
     def put(self, host: Host, ready_at: float, now: float) -> None:
@@ -142,7 +142,7 @@ class Turns:
         return None
 
     def next_stranger(self) -> Host | None:
-        """A host whose address is to be found; `located` follows."""
+        """A host whose address is unknown. The caller must call `located` for it."""
         if not self._strangers:
             return None
         host = self._strangers.popleft()
@@ -150,14 +150,14 @@ class Turns:
         return host
 
     def located(self, name: str, address: str) -> None:
-        """A stranger is at this address; or nobody knows (empty), and it is taken all the same, once."""
+        """A stranger's address. If it is empty (unknown), the host is taken once nevertheless."""
         host = self._being_located.pop(name)
         host.address = address
         host.looked_up = not address
         self._ready.append(host)
 
     def wake_at(self) -> float | None:
-        """When `take` may have something: 0 is now, None never."""
+        """When `take` may have something. 0 means now, None means not before the next `put` or `located`."""
         if self._ready:
             return 0.0
         alarms = self._alarms
@@ -167,7 +167,7 @@ class Turns:
         return min(times, default=None)
 
     def waits(self) -> Iterator[tuple[Host, float, bool]]:
-        """Who waits, until about when, and whether for its address (else for its own clock)."""
+        """Each host that waits, until about when, and whether for its address rather than for its own clock."""
         for when, _, host in self._waiting:
             yield host, when, False
         for address in self._addresses.values():
@@ -190,7 +190,7 @@ class Turns:
         self._arm(address)
 
     def ended(self, host: Host, *, turned_away: bool = False) -> None:
-        """The turn of a host that was taken is over. If the address was busy, it has not used its turn."""
+        """End the turn of a host that was taken. `turned_away`: the address was busy, so the turn was not used."""
         address = self._addresses.get(host.address) if self._delay else None
         if address is not None and address.visitor is host:
             address.visitor = None
@@ -199,7 +199,7 @@ class Turns:
             self._arm(address)
 
     def book(self, name: str, now: float) -> float:
-        """A time at which the address may be free: each caller gets another one."""
+        """A time at which the address may be free. Each caller gets a different one."""
         return self._booked(self._address(name, now), now)
 
     def _admitted(self, host: Host, now: float) -> bool:
@@ -228,8 +228,8 @@ class Turns:
         self._arm(address)
 
     def _booked(self, address: Address, now: float) -> float:
-        """Turns are promised one after the other. Beyond the longest booking they are promised twice: who comes too
-        early books again."""
+        """Turns are booked one after the other. Beyond the longest booking they are booked twice, and a host that comes
+        too early books again."""
         turn = max(address.booked_until, address.offered_until + len(address.crowd) * self._delay)
         if turn > now + LONGEST_BOOKING_SECONDS:
             turn = now + LONGEST_BOOKING_SECONDS / 2

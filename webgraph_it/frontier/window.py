@@ -1,9 +1,9 @@
-"""The first rows of a range, in memory: what a queue's head is read from.
+"""The first rows of a range, in memory: the source of a queue's head.
 
-Guarantee: every row of the range below `bound` that was not popped is in the window, so that its head is the
-head of the whole range, although rows are added anywhere in the range and only a few are in memory. The bound
-also spares RocksDB the deleted rows before it, which make iterators slow. It moves back when many rows are added
-at the front: a row that was popped and is still in the range may then lie behind it.
+Guarantee: every row of the range below `bound` that was not popped is in the window. So its head is the head of the
+whole range, although rows are added anywhere in the range and only a few are in memory. Reading from the bound also
+skips deleted rows before it, which make RocksDB's iterators slow. The bound moves back when many rows are added at the
+front: a row that was popped and is still in the range may then be beyond it.
 """
 
 from bisect import insort
@@ -19,24 +19,24 @@ class Window:
     __slots__ = ("_bound", "_prefix", "_rows", "_size")
 
     def __init__(self, prefix: bytes, size: int, lower: bytes = b"") -> None:
-        """Rows of the range below `lower` must not exist."""
+        """The range must have no rows below `lower`."""
         self._prefix = prefix
         self._size = size
         self._rows: list[Row] = []
         self._bound: bytes | None = max(lower, prefix)
 
     def head(self, layers: Layers, out: Collection[bytes] = ()) -> Row | None:
-        """The first row, read from the layers if need be; None if the range has none but those that are `out`."""
+        """The first row that is not `out`, read from the layers if necessary; None if there is none."""
         while not self._rows and self._bound is not None:
             self._refill(layers, self._bound, out)
         return self._rows[0] if self._rows else None
 
     def pop(self) -> Row:
-        """Take the head, after `head` returned it."""
+        """Remove the head, after `head` returned it."""
         return self._rows.pop(0)
 
     def offer(self, row: Row) -> None:
-        """Tell of a row that was just added to the range (again, if it was popped)."""
+        """Announce a row that was just added to the range (again, if it was popped)."""
         if self._bound is not None and row[0] >= self._bound:
             return
         insort(self._rows, row)
@@ -45,14 +45,14 @@ class Window:
             del self._rows[self._size :]
 
     def offer_rows(self, rows: Iterable[Row]) -> None:
-        """`offer` of each; they are in order."""
+        """`offer` of each row; the rows must be in order."""
         for row in rows:
             if self._bound is not None and row[0] >= self._bound:
                 return
             self.offer(row)
 
     def lower(self) -> bytes:
-        """A key below which the range is empty; a good start for the next window on it."""
+        """A key below which the range is empty: the start for the next window on it."""
         if self._rows:
             return self._rows[0][0]
         return self._prefix if self._bound is None else self._bound

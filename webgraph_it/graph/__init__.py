@@ -1,6 +1,6 @@
-"""Links at rest: shard format, double-buffered writer; compact graph, URL map, BV codec.
+"""The compact graph: CSR arrays, URL map, BV codec, and `WebGraph`, which opens them.
 
-`WebGraph`, `UrlMap` and `BVGraph` are loaded when first asked for: the crawl needs neither numpy nor numba.
+`WebGraph`, `UrlMap` and `BVGraph` are loaded on first use, because the crawl needs neither numpy nor numba.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -5,23 +5,23 @@ unary(x): x zeros and a one. gamma(x): unary(m), then the low m bits of x+1, whe
 zeta_k(x): v = x+1, h = floor(log2 v) / k, L = 2^hk; unary(h), then v-L in hk+k-1 bits if v-L < L, else v in
 hk+k bits. A signed difference d is 2d, or -2d-1 below zero. A record, for successors in increasing order:
 
-1. gamma(outdegree); 0 ends the record.
-2. if window > 0: unary(r): the list copies from that of node x-r; 0: from none.
-3. if r > 0: gamma(number of blocks), gamma(first), gamma(length-1) for the others: runs of that list, in turn
-   copied and skipped. What follows the last block is copied if their number is even.
-4. the successors not copied: if minintervallength > 0, gamma(number of runs of consecutive numbers at least
-   so long), each gamma(left end - x, signed) at first, gamma(left end - previous right end - 2) later, then
-   gamma(length - minintervallength);
+1. gamma(outdegree). 0 ends the record.
+2. if window > 0: unary(r). The list copies from that of node x-r. 0 means that it copies from none.
+3. if r > 0: gamma(number of blocks), gamma(first), gamma(length-1) for the others. Blocks are runs of that list,
+   alternately copied and skipped. What follows the last block is copied if the number of blocks is even.
+4. the successors not copied: if minintervallength > 0, gamma(number of intervals). An interval is a run of at
+   least minintervallength consecutive numbers. The first interval starts with gamma(left end - x, signed), later
+   ones with gamma(left end - previous right end - 2). Then comes gamma(length - minintervallength).
 5. the rest: zeta_k(first - x, signed), zeta_k(difference - 1).
 
-The reference is the one that takes fewest bits, the nearest on ties, among non-empty lists whose own chain
-of references is shorter than maxrefcount. `BASE.offsets`: n+1 gamma codes, differences of the positions in
-bits of the records, from 0. `BASE.properties`: what Java needs to know to read both. `BASE.ef` is for another
-reader: see elias_fano.py.
+The writer chooses the reference that takes fewest bits, and the nearest one on ties. It chooses among non-empty lists
+whose own chain of references is shorter than maxrefcount. `BASE.offsets`: n+1 gamma codes, differences of the
+records' positions in bits, from 0. `BASE.properties`: what Java needs to read both. `BASE.ef` is for another
+reader (see elias_fano.py).
 
-Guarantees: the same bytes whatever the number of threads and the memory. The reader rejects records that
-contradict themselves, in files of whatever origin, and reads only graphs with the default codes (empty
-compressionflags), as LAW's are.
+Guarantees: the bytes do not depend on the number of threads or on the memory. The reader rejects records that
+contradict themselves, whatever their origin. It reads only graphs with the default codes (empty compressionflags),
+such as LAW's.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,20 +50,20 @@ ARCS_PER_BLOCK = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What the writer may do; the defaults are Java's."""
+    """What the writer may use. The defaults are Java's."""
 
     window: int = 7
-    """How many nodes back a list may copy from; 0: never."""
+    """How many nodes back a list may copy from. 0 means never."""
     max_references: int = 3
-    """Longest chain of references; UNLIMITED compresses best and reads slowest."""
+    """Longest chain of references. UNLIMITED compresses best and reads slowest."""
     min_interval: int = 4
-    """Shortest run of consecutive ids written as an interval; 0: none."""
+    """Shortest run of consecutive ids written as an interval. 0 means no intervals."""
     zeta: int = 3
     """k of the residuals' code."""
 
 
 class Chunk(NamedTuple):
-    """The nodes first … beyond-1 of a block, with the choices made; arrays start `lead` nodes earlier."""
+    """The nodes first … beyond-1 of a block, with their references chosen. Arrays start `lead` nodes earlier."""
 
     first: int
     beyond: int
@@ -83,7 +83,7 @@ def write_bv(
     arcs_per_block: int = ARCS_PER_BLOCK,
     progress: Callable[[int], None] = lambda arcs: None,
 ) -> None:
-    """Write BASE.graph, BASE.offsets, BASE.properties and BASE.ef. `progress` is told the arcs written so far."""
+    """Write BASE.graph, BASE.offsets, BASE.properties and BASE.ef. `progress` receives the number of arcs written."""
     with _BitFile(Path(f"{base}.graph")) as records, _BitFile(Path(f"{base}.offsets")) as offsets:
         offsets.gammas(np.zeros(1, np.int64))
         previous: Chunk | None = None
@@ -103,7 +103,7 @@ def write_bv(
 
 
 def _chunks(graph: CsrFiles, first: int, beyond: int, window: int, threads: int) -> list[Chunk]:
-    """Cut a block into as many parts of about the same number of arcs as there are threads."""
+    """Cut a block into one part per thread, with about the same number of arcs each."""
     offsets = graph.offsets(first, beyond)
     shares = np.linspace(offsets[0], offsets[-1], threads + 1)[1:-1]
     cuts = sorted({first, beyond, *(first + np.searchsorted(offsets, shares)).tolist()})
@@ -131,7 +131,7 @@ def _choose(chunk: Chunk, parameters: Parameters, repair: bool = False) -> int:
 def _repair(chunk: Chunk, previous: Chunk | None, parameters: Parameters) -> None:
     """Choose again at the start of a chunk, now that the depths before it are known.
 
-    They were taken for 0. Once `window` depths in a row agree, so do all that follow: a few nodes, as a rule.
+    They were assumed to be 0. Once `window` depths in a row agree, all later ones do. This usually takes few nodes.
     """
     if previous is None or not chunk.lead:
         return
@@ -142,7 +142,7 @@ def _repair(chunk: Chunk, previous: Chunk | None, parameters: Parameters) -> Non
 
 
 class _BitFile:
-    """A file written in bits: what does not fill a byte waits for the next piece."""
+    """A file written in bits. Bits that do not fill a byte wait for the next piece."""
 
     def __init__(self, path: Path) -> None:
         self._file: BufferedWriter = path.open("wb")
@@ -165,7 +165,7 @@ class _BitFile:
         self._append(buffer, kernels.put_gammas(buffer, start, values) - start)
 
     def pieces(self, chunks: list[Chunk], parameters: Parameters, pool: ThreadPoolExecutor) -> None:
-        """Append the records of the chunks, each written by a thread into a buffer of its own."""
+        """Append the records of the chunks. Each thread has written one into its own buffer."""
         totals = [int(chunk.bits[chunk.lead :].sum()) for chunk in chunks]
         starts = self.bits + np.concatenate([[0], np.cumsum(totals)])
         jobs = [
@@ -176,7 +176,7 @@ class _BitFile:
             self._append(job.result(), total)
 
     def _append(self, buffer: Array, bits: int) -> None:
-        """Append `bits` bits of a buffer, which start where the last byte was left."""
+        """Append `bits` bits of a buffer. They start at the bit where the last byte ended."""
         end = self.bits % 8 + bits
         buffer[0] |= self._tail
         self._file.write(buffer[: end // 8].data)
@@ -215,7 +215,7 @@ def _properties(graph: CsrFiles, parameters: Parameters, bits: int) -> str:
 
 
 class BVGraph:
-    """A BV graph on disk, ours or LAW's: whole as CSR, or one list at a time."""
+    """A BV graph on disk, ours or LAW's. Read it whole as CSR, or one list at a time."""
 
     def __init__(self, base: str | Path) -> None:
         self.base = Path(base)
@@ -229,11 +229,11 @@ class BVGraph:
         if version != "0" or order != "big":
             raise GraphError(
                 f"{base}.properties: version {shown(version)} with endianness {shown(order)} found, only version 0 "
-                "(big) is read; write the graph again with big-endian codes"
+                "(big) is read. Write the graph again with big-endian codes"
             )
         bits = 8 * part_size(Path(f"{base}.graph"))
         self.nodes = self._number("nodes", min(LAST_ID + 1, bits))
-        """At most as many as there are bits: every record has one."""
+        """At most the number of bits, because every record has at least one."""
         self.arcs = self._number("arcs", self.nodes * self.nodes)
         self._window = self._number("windowsize", UNLIMITED)
         self._least = self._number("minintervallength", UNLIMITED)
@@ -267,7 +267,7 @@ class BVGraph:
         return offsets.astype(OFFSET_TYPE), targets
 
     def successors(self, node: int) -> Array:
-        """The list of one node, increasing. Reads the offsets once, and the lists that it refers to."""
+        """The list of one node, increasing. Reads the offsets once, and the lists that this one copies from."""
         if not 0 <= node < self.nodes:
             raise IndexError(f"node {node} of a graph of {self.nodes} nodes: ids start at 0")
         chain, reference = [], 1

@@ -1,11 +1,11 @@
 """The bits of the BV format: kernels that choose references, write records and read them (see `bv`).
 
 Pure functions of arrays. Positions are in bits from the start of a buffer, most significant bit first.
-Writers OR into a zeroed buffer, so that two of them can meet within a byte. Readers believe nothing: beyond the
-data there are zeros, and a code that is too long, or runs over the end, gives 0 and the position BROKEN, from which
-every further code is the same. Loops that such a code could keep going look at the position.
+Writers OR into a zeroed buffer, so that two of them can share a byte. Readers trust nothing. Beyond the data there
+are zeros. A code that is too long, or runs over the end, gives 0 and the position BROKEN. Every further code from
+there gives the same. Loops that such a code could keep running check the position.
 
-Longer than 400 lines because writer and reader of one format stand side by side, code by code.
+Longer than 400 lines because the writer and the reader of one format are side by side, code by code.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from webgraph_it.graph.csr import Array
 
 BROKEN = 1 << 62
 LONGEST_CODE = 55
-"""Bits after the unary part of a code: what fits into one window."""
+"""Maximum number of bits after the unary part of a code, so that they fit into one window."""
 
 # -- codes --------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ def zeta_bits(value: int, k: int) -> int:
 
 @inlined
 def put(buffer: Array, position: int, value: int, bits: int) -> int:
-    """Write the low `bits` bits of value (at most 56); returns the position after them."""
+    """Write the low `bits` bits of value (at most 56). Returns the position after them."""
     end = position + bits
     last = (end - 1) >> 3
     shifted = np.uint64(value) << np.uint64((-end) & 7)
@@ -85,7 +85,7 @@ def put_zeta(buffer: Array, position: int, value: int, k: int) -> int:
 
 @inlined
 def window_at(data: Array, position: int) -> Any:
-    """At least 57 bits from `position` on, at the top of a 64-bit word: zeros beyond the data and its padding."""
+    """At least 57 bits from `position`, at the top of a 64-bit word. Zeros beyond the data and its padding."""
     byte = position >> 3
     if byte < 0 or byte + 8 > len(data):
         return np.uint64(0)
@@ -159,10 +159,10 @@ def get_gammas(data: Array, position: int, out: Array) -> int:
 def split_copied(
     targets: Array, a: int, a_end: int, b: int, b_end: int, blocks: Array, extras: Array
 ) -> tuple[int, int]:
-    """Against the reference list targets[b:b_end], cut targets[a:a_end] into copied blocks and extras.
+    """Divide targets[a:a_end] into blocks copied from the reference list targets[b:b_end], and extras.
 
-    Returns how many of both; the last block, which is implicit, is not counted. Without branches, for which of two
-    lists goes on cannot be predicted: what is not needed is written over.
+    Returns the number of both. The last block is implicit and not counted. There are no branches, because which of
+    the two lists continues cannot be predicted. Values that are not needed are overwritten.
     """
     count, rest, length, copying = 0, 0, 0, 1
     while a < a_end and b < b_end:
@@ -206,7 +206,7 @@ def run_length(extras: Array, count: int, i: int) -> int:
 
 @inlined
 def extras_bits(node: int, extras: Array, count: int, least: int, k: int) -> int:
-    """Bits for the intervals of at least `least` (0: none) and the residuals."""
+    """Bits for the intervals of at least `least` (0: no intervals) and the residuals."""
     if count == 0:
         return 0
     bits, intervals, previous, right = 0, 0, -1, -1
@@ -248,9 +248,9 @@ def choose(
     """Choose the reference of nodes first … beyond-1 and count the bits of their records.
 
     `offsets`, `targets`, `depths`, `references` and `bits` start with node `base`. The depths of the `window`
-    nodes before `first` must be set. With `repair`, what is there was chosen for other depths before `first`:
-    stop as soon as `window` depths in a row come out as they were, since all that follows stands. Returns
-    where it stopped.
+    nodes before `first` must be set. With `repair`, the existing choices were made for other depths before `first`.
+    Then it stops as soon as `window` depths in a row are unchanged, because all later choices are still right.
+    Returns where it stopped.
     """
     room = 0
     for node in range(max(first - window, base), beyond):
@@ -342,7 +342,7 @@ def put_records(
     buffer: Array,
     position: int,
 ) -> int:
-    """Write the records of nodes first … beyond-1 as chosen; returns the position after them."""
+    """Write the records of nodes first … beyond-1 as chosen. Returns the position after them."""
     room = 0
     for node in range(max(first - window, base), beyond):
         room = max(room, signed(offsets[node - base + 1] - offsets[node - base]))
@@ -373,7 +373,7 @@ def put_records(
 
 @compiled
 def get_header(data: Array, position: int, window: int) -> tuple[int, int, int]:
-    """(outdegree, reference, position after them) of the record at `position`; BROKEN if it is damaged."""
+    """(outdegree, reference, position after them) of the record at `position`. BROKEN if it is damaged."""
     degree, position = get_gamma(data, position)
     if degree == 0 or window == 0:
         return degree, 0, position
@@ -396,10 +396,10 @@ def get_list(
     nodes: int,
     out: Array,
 ) -> int:
-    """Read what follows the header into out[:degree]; `copied_from` is the reference's list.
+    """Read what follows the header into out[:degree]. `copied_from` is the reference's list.
 
-    Returns the position after it, or -1 if the record is damaged: it contradicts its outdegree, or what it lists
-    does not increase or is no node.
+    Returns the position after it, or -1 if the record is damaged: it contradicts its outdegree, its successors do
+    not increase, or one of them is not a node.
     """
     count = 0
     if referred:

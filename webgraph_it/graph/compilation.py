@@ -1,6 +1,6 @@
-"""Tells when kernels are compiled: a new machine or a new version spends up to two minutes on it, once.
+"""Reports when kernels are compiled. On a new machine or for a new version this takes up to two minutes, once.
 
-numba announces each compilation that its cache on disk could not spare.
+numba announces each compilation that is not in its cache on disk.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from numba.core import event
 
 @contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Inside the block, `tell` is called when the first kernel is compiled, and not again."""
+    """Inside the block, `tell` is called once, when the first kernel is compiled."""
     with event.install_listener("numba:compile", _First(tell)):
         yield
 

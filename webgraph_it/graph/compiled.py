@@ -1,7 +1,7 @@
 """`compiled`: a function translated to machine code by numba at its first call, and kept on disk.
 
-Importing a module of kernels compiles nothing; a second process finds the translation in numba's cache. The
-kernels release the interpreter's lock, so that plain threads run them side by side.
+Importing a module of kernels compiles nothing. A second process finds the machine code in numba's cache. The
+kernels release the interpreter's lock, so that plain threads run them in parallel.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Machine code on first call, with the same signature."""
+    """Compile to machine code on first call. The signature stays the same."""
     return cast(Function, njit(cache=True, nogil=True)(function))
 
 
 def inlined(function: Function) -> Function:
-    """The same, for the small functions that kernels call: their code is put in place of the call."""
+    """The same for small functions that kernels call. Their code is inlined."""
     return cast(Function, njit(cache=True, nogil=True, inline="never", forceinline=True)(function))
 
 
@@ -34,10 +34,10 @@ def _leading_zeros(typing_context: Any, value: Any) -> Any:
 
 
 leading_zeros: Callable[[Any], int] = intrinsic(_leading_zeros)  # type: ignore[assignment]
-"""Number of zero bits above the highest one of a 64-bit value; 64 for zero. For use inside kernels only."""
+"""Number of zero bits above the highest one of a 64-bit value (64 for zero). For use inside kernels only."""
 
 LANES = 8
-"""How many 32-bit values `count_smaller` takes at a time."""
+"""Number of 32-bit values that `count_smaller` takes at a time."""
 
 
 def _count_smaller(typing_context: Any, values: Any, count: Any, first: Any, out: Any) -> Any:
@@ -64,14 +64,14 @@ def _count_smaller(typing_context: Any, values: Any, count: Any, first: Any, out
 
 
 count_smaller: Callable[[Any, int, int, Any], None] = intrinsic(_count_smaller)  # type: ignore[assignment]
-"""out[i] = how many of values[:count] are less than values[i], for the LANES places i from `first` on. Values
-are 32 bits wide and below 2^31; both arrays have room for all the lanes. For use inside kernels only.
+"""out[i] = how many of values[:count] are less than values[i], for the LANES places i from `first`. Values
+are 32 bits wide and below 2^31. Both arrays have room for all the lanes. For use inside kernels only.
 
-numba's compiler would compare one value with many and add up the sums; many with one needs no adding up.
+numba would compare one value with many and then add up the lanes. Comparing many values with one needs no such sum.
 """
 
 
 @inlined
 def signed(value: Any) -> int:
-    """A number of any width as a signed 64-bit one: unsigned and signed mixed would become a float."""
+    """A number of any width as a signed 64-bit one, because mixing unsigned and signed gives a float."""
     return np.int64(value)  # type: ignore[return-value]

@@ -1,11 +1,11 @@
 """The graph as two arrays (compressed sparse rows), and how they lie on disk.
 
 `offsets.u64`: n+1 little-endian 64-bit numbers, the first 0, the last the number of arcs m.
-`targets.u32`: m little-endian 32-bit node ids; those of node x are targets[offsets[x] : offsets[x+1]],
-strictly increasing. Beside them may stand `weights.u32`, one 32-bit weight per arc in the same order
-(2^32-1 means "that or more"), and the transpose, `offsets-t.u64` and `targets-t.u32`, laid out alike.
+`targets.u32`: m little-endian 32-bit node ids. Those of node x are targets[offsets[x] : offsets[x+1]],
+strictly increasing. There may also be `weights.u32`, one 32-bit weight per arc in the same order
+(2^32-1 means "that or more"), and the transpose, `offsets-t.u64` and `targets-t.u32`, in the same layout.
 
-Guarantees: `open_array` maps a file without reading it; an empty file is an empty array. Ids stay below
+Guarantees: `open_array` maps a file without reading it. An empty file is an empty array. Ids stay below
 LAST_ID+1 = 2^31-1, so that g4 has its first bit free and Java's WebGraph can hold the graph.
 """
 
@@ -35,7 +35,7 @@ def open_array(path: Path, dtype: np.dtype[Any]) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class CsrFiles:
-    """The two files, read in slices copied into memory: unlike a mapping, they do not stay resident."""
+    """The two files, read in slices that are copied into memory. Unlike a mapping, they do not stay resident."""
 
     offsets_path: Path
     targets_path: Path
@@ -63,7 +63,7 @@ class CsrFiles:
         return _read(self.targets_path, TARGET_TYPE, start, stop)
 
     def blocks(self, most_arcs: int, most_nodes: int = 1 << 22) -> Iterator[tuple[int, int]]:
-        """Cut the nodes into ranges (first, beyond) with at most so many arcs, but at least one node."""
+        """Cut the nodes into ranges (first, beyond) with at least one node and, if more, at most `most_arcs` arcs."""
         first, nodes = 0, self.nodes
         while first < nodes:
             offsets = self.offsets(first, min(first + most_nodes, nodes))

@@ -10,7 +10,7 @@ class GraphError(ValueError):
 
 
 def damaged(path: Path, found: str) -> GraphError:
-    """`found` goes on where the file's name ends: `has 12 bytes, not 16`."""
+    """`found` continues the sentence after the file's name: `has 12 bytes, not 16`."""
     return GraphError(
         f"{path} {found}: the graph is damaged. Check all its files with "
         "webgraph-it convert JOBDIR --out GRAPH_DIR --check, or convert again with --from names."
@@ -18,7 +18,7 @@ def damaged(path: Path, found: str) -> GraphError:
 
 
 def missing(path: Path) -> GraphError:
-    """The part was never made, or was taken away."""
+    """The part was never made, or was removed."""
     return GraphError(f"{path.parent} has no {path.name}: it was skipped. Run convert again without --skip.")
 
 

@@ -1,7 +1,7 @@
-"""`BASE.ef`: where each record of a BV graph begins, as PyPI's `webgraph` (the Rust implementation) wants it.
+"""`BASE.ef`: the position of each record of a BV graph, in the format of PyPI's `webgraph` (in Rust).
 
-That reader opens no graph without it. The file is the memory image of a Rust value, as ε-serde writes it: numbers
-are little-endian u64, arrays are their length, zeros up to a multiple of 8 bytes of the file, and the words.
+That reader cannot open a graph without it. The file is the memory image of a Rust value, as ε-serde writes it. Numbers
+are little-endian u64. Arrays are their length, zeros up to a multiple of 8 bytes of the file, and the words.
 
     header     `epserde `, u16 2, u16 0 (its version), u8 8 (bytes of a word), TYPE_HASH, LAYOUT_HASH, length and
                TYPE_NAME
@@ -12,12 +12,12 @@ are little-endian u64, arrays are their length, zeros up to a multiple of 8 byte
     inventory  array: for each 2048 set bits the place of the first one and 8 words (below); number of high bits
     spill      array: what does not fit into those words
 
-The 8 words hold the distances from the first of the 2048 to every 64th as u16; or, where the 2048 take more than
-2^16 bits (bit 63 of the place is then set), an index into the spill and 14 u32, the others in the spill: the
-distances to every 2^max(0, 6 - log2(span >> 15) - 1)th.
+The 8 words hold the distances from the first of the 2048 to every 64th as u16. If the 2048 take more than 2^16 bits,
+bit 63 of the place is set, and the words are an index into the spill and 14 u32. The other u32 are in the spill. They
+are the distances to every 2^max(0, 6 - log2(span >> 15) - 1)th.
 
-The hashes name the type: they are those of `webgraph` 0.2 on PyPI, whose error message prints them. Versions 0.1 want
-others and refuse the file, later ones may; nothing else reads it.
+The hashes name the type. They are those of `webgraph` 0.2 on PyPI, whose error message prints them. Versions 0.1
+expect others and refuse the file. Later versions may, too. Nothing else reads the file.
 """
 
 from collections.abc import Iterator
@@ -43,16 +43,16 @@ GROUP = 2048
 STEP_16 = 64
 """Set bits per u16 of an entry: 32 of them in 8 words."""
 LOCAL_32 = 14
-"""u32 in the 7 words that remain beside the index into the spill."""
+"""u32 in the 7 words that are left after the index into the spill."""
 LONG = 1 << 63
 LONGEST_SPAN = 1 << 32
 POSITIONS_AT_A_TIME = 128 * GROUP
 GAMMA_BYTES = 16
-"""The most that one code takes."""
+"""Maximum number of bits of one code."""
 
 
 def write_ef(base: Path, nodes: int) -> None:
-    """Write BASE.ef from BASE.graph and BASE.offsets. Memory: an eighth of a byte a node, and file pages."""
+    """Write BASE.ef from BASE.graph and BASE.offsets. Memory: an eighth of a byte per node, and file pages."""
     count, bits = nodes + 1, 8 * Path(f"{base}.graph").stat().st_size
     low_width = max((bits // count).bit_length() - 1, 0)
     high_length = count + (bits >> low_width) + 1
@@ -82,7 +82,7 @@ def write_ef(base: Path, nodes: int) -> None:
 
 
 class _Index:
-    """The inventory and the spill, a group of set bits after the other."""
+    """The inventory and the spill, one group of set bits after another."""
 
     def __init__(self, high_length: int) -> None:
         self.spill: list[Array] = []
@@ -110,7 +110,7 @@ class _Index:
             entry[1:].view("<u2")[: len(sampled)] = sampled
             return entry
         if span > LONGEST_SPAN:
-            raise ValueError(f"{GROUP} nodes whose records take {span} units: no .ef of such a graph is made")
+            raise ValueError(f"the records of {GROUP} nodes take {span} units, too many for an .ef file")
         sampled = distances[:: 1 << max(0, 6 - (span >> 15).bit_length())]
         entry[0] |= np.uint64(LONG)
         entry[1] = self._spilled
@@ -150,7 +150,7 @@ def _align(file: BinaryIO, length: int) -> None:
 
 
 def _room(file: BinaryIO, words: int) -> "np.memmap[tuple[int], np.dtype[np.uint64]]":
-    """An array of zeros in the file, mapped; the file goes on behind it."""
+    """An array of zeros in the file, mapped. The file continues after it."""
     _align(file, words)
     start = file.tell()
     file.truncate(start + 8 * words)

@@ -1,4 +1,4 @@
-"""Whether lists of successors are what they should be, at the speed at which memory is read."""
+"""Checks that lists of successors are valid, at the speed at which memory is read."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 def check(offsets: Array, targets: Array, transposed: bool, seed: int) -> tuple[int, int]:
     """(-1, sum of a 64-bit number per arc), or (the first node whose list is damaged, 0).
 
-    The sum does not depend on the order of the arcs: with the same seed a graph and its transpose have the same.
+    The sum does not depend on the order of the arcs. With the same seed, a graph and its transpose have the same sum.
     """
     nodes, arcs = np.uint64(len(offsets) - 1), np.uint64(len(targets))
     first, second = np.uint64(FACTORS[0]), np.uint64(FACTORS[1])

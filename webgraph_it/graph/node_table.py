@@ -1,7 +1,7 @@
-"""nodes.parquet (and ranks.parquet, which analyse makes of it), read so that no damage passes for a table.
+"""Reads nodes.parquet (and ranks.parquet, which analyse makes from it), and refuses damaged ones.
 
-Guarantees: as many rows as the graph has nodes; the columns asked for exist and are text or whole numbers as
-docs/formats.md says, without gaps except in WITH_GAPS. Anything else is a GraphError.
+Guarantees: there is one row per node of the graph. The requested columns exist and are text or whole numbers as
+docs/formats.md says. Only those in WITH_GAPS have gaps. Anything else is a GraphError.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ WITH_GAPS = frozenset({"depth"})
 
 
 def read(path: Path, rows: int, columns: list[str] | None = None) -> pa.Table:
-    """All rows, of all columns or of these."""
+    """All rows, of all columns or of the given ones."""
     with _file(path, rows, columns) as file, _refusing(path):
         table = file.read(columns=columns)
         for name in table.column_names:

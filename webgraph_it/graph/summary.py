@@ -1,8 +1,8 @@
-"""graph.json, believed only as far as it was checked (what it holds is in docs/formats.md).
+"""Reads and checks graph.json (docs/formats.md says what it holds).
 
-Guarantees: what `read_summary` returns has numbers of nodes and arcs that ids can tell apart, a list of sources
-and, where it has `files`, sizes that every file still has. A file that is listed and absent is no error here:
-parts of a graph may be removed to save room, and are missed when they are asked for.
+Guarantees: the numbers of nodes and arcs that `read_summary` returns are within the range of ids. There is a list of
+sources. If there are `files`, every file still has its recorded size. A listed file that is absent is not an error
+here: parts of a graph may be removed to save space, and are reported when they are needed.
 """
 
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ MAX_NODES, MAX_ARCS = LAST_ID + 1, 2**62
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """The object in graph.json; GraphError says what is wrong with it."""
+    """The object in graph.json. GraphError says what is wrong with it."""
     path = folder / SUMMARY
     try:
         summary = read_json_object(path)
@@ -30,8 +30,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         raise GraphError(f"{str(error).rstrip('.')}: run webgraph-it convert again.") from None
     if summary.get("recipe_version") != RECIPE_VERSION:
         raise GraphError(
-            f"{folder} names its nodes by recipe {shown(summary.get('recipe_version'))}; "
-            f"this program knows recipe {RECIPE_VERSION}."
+            f"{folder} names its nodes by recipe {shown(summary.get('recipe_version'))}. "
+            f"This program knows recipe {RECIPE_VERSION}."
         )
     for name, most in (("nodes", MAX_NODES), ("arcs", MAX_ARCS)):
         if not is_count(summary.get(name), most):

@@ -6,20 +6,20 @@ with a common dictionary). `urls.index`, all numbers little-endian u64:
     bytes 0-7     the magic `WGITURL1`
     then          n, URLs per block, D (bytes of the dictionary), H (bytes of the heads)
     D bytes       the zstd dictionary (none: compressed without one), then zeros up to a multiple of 8
-    (B+1) × 8     where each block starts in urls.blocks; the last is the length of that file
-    (B+1) × 8     where each head starts among the heads; the last is H
+    (B+1) × 8     where each block starts in urls.blocks (the last is the length of that file)
+    (B+1) × 8     where each head starts among the heads (the last is H)
     H bytes       the heads: the shortest prefix of each block's first key that is greater than the key before
 
-A block, decompressed: one spelling byte per node; then a line per node, `chr(11 + common) + rest + LF`,
-where `common` (at most 244) is how many bytes its key has in common with the key before it in the block;
-then the URLs of the nodes whose spelling byte is `x`, each with LF. The other spelling bytes say how the
-URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host, `3` https://www.host, and
-the rest as in the key.
+A decompressed block has three parts. First, one spelling byte per node. Then a line per node,
+`chr(11 + common) + rest + LF`, where `common` (at most 244) is the number of bytes that its key shares with the
+previous key in the block. Last, the URLs of the nodes whose spelling byte is `x`, each with LF. The other spelling
+bytes say how the URL follows from the key: `0` http://host, `1` https://host, `2` http://www.host,
+`3` https://www.host, and the rest as in the key.
 
-Guarantees: opening reads nothing but the header and the dictionary; a lookup reads one block; ids are ranks
+Guarantees: opening reads only the header and the dictionary. A lookup reads one block. Ids are the ranks
 of keys in byte order, so that a directory, a host and a domain are ranges. The first search by key (not by id)
 loads the compiled searches of urlmap_kernels and checks the tables of the index. A damaged or crafted map is a
-GraphError, never a wrong read: the header must agree with the sizes of the files, a block decompresses to at
+GraphError, never a wrong read: the header must agree with the sizes of the files, and a block decompresses to at
 most MAX_BLOCK_BYTES and is checked line by line. Not thread-safe.
 """
 
@@ -40,20 +40,20 @@ from webgraph_it.urls import Refusal, names
 
 MAX_URLS_PER_BLOCK = 1 << 16
 MAX_BLOCK_BYTES = 64 << 20
-"""Decompressed. A block of 32 URLs takes some kilobytes."""
+"""Maximum size after decompression. A block of 32 URLs usually takes a few kilobytes."""
 SPELLING_BYTES = b"0123x"
 SPELLINGS = {ord("0"): "http://", ord("1"): "https://", ord("2"): "http://www.", ord("3"): "https://www."}
 
 
 class Block(NamedTuple):
-    """One block, decompressed and cut into lines."""
+    """One block, decompressed and divided into lines."""
 
     spellings: bytes
     lines: list[bytes]
 
     @classmethod
     def cut(cls, raw: bytes, nodes: int) -> "Block | None":
-        """The lines of a decompressed block of so many nodes; None if it is damaged."""
+        """The lines of a decompressed block of `nodes` nodes. None if it is damaged."""
         spellings, lines = raw[:nodes], raw[nodes:].split(b"\n")
         explicit = spellings.count(EXPLICIT)
         if len(spellings) != nodes or len(lines) != nodes + explicit + 1 or spellings.strip(SPELLING_BYTES):
@@ -82,7 +82,7 @@ class Block(NamedTuple):
             yield key
 
     def key(self, position: int) -> bytes:
-        """One key: from its own line backwards, as far as something is missing at the front."""
+        """One key. Reads backwards from its line until no byte at the front is missing."""
         key, missing = self.lines[position][1:], self.lines[position][0] - LENGTH_BIAS
         while missing:
             position -= 1
@@ -151,7 +151,7 @@ class UrlMap:
         return self._locate(node)[1].decode()
 
     def id(self, url: str) -> int:
-        """The node of a URL, in any spelling; KeyError if it is not in the map."""
+        """The node of a URL, in any spelling. KeyError if it is not in the map."""
         key = names.key(url)
         node = None if isinstance(key, Refusal) else self.find(key)
         if node is None:
@@ -177,7 +177,7 @@ class UrlMap:
             yield from map(bytes.decode, self._read_block(number).keys())
 
     def items(self, start: int = 0) -> Iterator[tuple[str, str]]:
-        """(key, URL) of the nodes from `start` on, in order."""
+        """(key, URL) of the nodes from `start`, in order."""
         for number in range(start // self._per_block, len(self._starts) - 1):
             block = self._read_block(number)
             for position, key in enumerate(block.keys()):
@@ -199,12 +199,12 @@ class UrlMap:
         return self.prefix(f"{_host_key(host)})")
 
     def domain(self, domain: str) -> range:
-        """The pages of a domain with all its hosts: `)` ends its own name, `,` goes on to theirs."""
+        """The pages of a domain and all its hosts. In a key `)` ends the domain's name and `,` continues it."""
         key = _host_key(domain)
         return self.between(f"{key})", f"{key}-")
 
     def directory(self, url: str) -> range:
-        """The pages whose URL starts as this one does."""
+        """The pages whose URL starts with this one."""
         key = names.key(url)
         if isinstance(key, Refusal):
             raise ValueError(f"{url!r} is not the URL of a directory")
@@ -260,7 +260,7 @@ class UrlMap:
         return number * self._per_block + position, found
 
     def _check_heads(self) -> None:
-        """Once, before the first search: heads never run backwards or beyond the file."""
+        """Checks once, before the first search, that heads neither run backwards nor leave the file."""
         starts = self._head_starts
         if starts[0] != 0 or starts[-1] != len(self._heads) or (starts[1:] < starts[:-1]).any():
             raise damaged(self._index_path, "has heads that overlap")

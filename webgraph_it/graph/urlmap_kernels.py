@@ -1,6 +1,6 @@
-"""Where a key stands in the URL map: the searches behind a lookup, as machine code.
+"""The searches behind a lookup in the URL map, as machine code.
 
-They read the map's bytes as they lie in the files (see urlmap.py): nothing is cut into strings or copied.
+They read the map's bytes in place (see urlmap.py). Nothing is cut into strings or copied.
 """
 
 from webgraph_it.graph.compiled import compiled, signed
@@ -12,7 +12,7 @@ LINE_END = 10
 
 @compiled
 def block_of(heads: Array, head_starts: Array, key: bytes) -> int:
-    """The last block whose head is not greater than `key`; -1 if there is none."""
+    """The last block whose head is not greater than `key`, or -1."""
     low, high = 0, len(head_starts) - 1
     while low < high:
         middle = (low + high) // 2
@@ -33,9 +33,9 @@ def block_of(heads: Array, head_starts: Array, key: bytes) -> int:
 def lower_bound(block: bytes, nodes: int, key: bytes) -> tuple[int, bool]:
     """The position in a decompressed block of the first key not less than `key`, and whether it is equal.
 
-    `same` bytes of `key` are those of the last line looked at, which is less. A line that has more than these in
-    common with the line before it is less for the same reason, and is passed over. The position is -1 if the
-    block is damaged: a line without an end, or one that copies more than there is.
+    The first `same` bytes of `key` are those of the last line compared, which is less. A line that shares more bytes
+    than these with the line before it is less for the same reason, and is skipped. The position is -1 if the
+    block is damaged: a line has no end, or copies more bytes than there are.
     """
     last = len(block) - 1
     while last >= 0 and block[last] != LINE_END:

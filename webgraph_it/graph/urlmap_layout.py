@@ -4,7 +4,7 @@ MAGIC = b"WGITURL1"
 HEADER_BYTES = 40
 URLS_PER_BLOCK = 32
 LENGTH_BIAS = 11
-"""The byte of a common length is above LF, which ends the line."""
+"""Added to a common length, so that its byte is above LF, which ends the line."""
 MAX_COMMON = 255 - LENGTH_BIAS
 EXPLICIT = ord("x")
-"""The spelling byte of a URL that is written out."""
+"""The spelling byte of a URL that is stored in full."""

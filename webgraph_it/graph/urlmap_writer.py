@@ -1,7 +1,7 @@
 """Writes the URL map that `urlmap` reads.
 
-Keys and URLs come as Arrow-style string arrays (offsets and bytes), in order of key; blocks are front-coded
-by kernels and compressed on several threads. The same list gives the same bytes.
+Keys and URLs come as Arrow-style string arrays (offsets and bytes), in order of key. Kernels front-code the blocks,
+and several threads compress them. The same list gives the same bytes.
 """
 
 import struct
@@ -28,7 +28,7 @@ from webgraph_it.graph.urlmap_layout import (
 DICTIONARY_BYTES = 112 * 1024
 SAMPLE_BLOCKS = 4000
 FEWEST_SAMPLES = 100
-"""With fewer blocks than this a dictionary is larger than what it saves."""
+"""With fewer blocks, a dictionary is larger than what it saves."""
 LEVEL = 12
 
 
@@ -43,11 +43,11 @@ class Strings(NamedTuple):
 
 
 Batch = tuple[Strings, Strings]
-"""Keys and URLs of a run of nodes; all but the last have a multiple of URLS_PER_BLOCK nodes."""
+"""Keys and URLs of a run of nodes. All but the last have a multiple of URLS_PER_BLOCK nodes."""
 
 
 class FrontCoded(NamedTuple):
-    """The blocks of a batch before compression, and the heads they need in the index."""
+    """The blocks of a batch before compression, and their heads for the index."""
 
     blocks: list[bytes]
     heads: list[bytes]
@@ -57,7 +57,7 @@ class FrontCoded(NamedTuple):
 def write_url_map(
     prefix: Path, batches: Callable[[], Iterator[Batch]], samples: Sequence[Batch], threads: int
 ) -> int:
-    """Write PREFIX.blocks and PREFIX.index; returns the number of URLs. `samples` train the dictionary."""
+    """Write PREFIX.blocks and PREFIX.index. Returns the number of URLs. `samples` train the dictionary."""
     dictionary = _dictionary([block for batch in samples for block in front_code(batch, b"").blocks])
     starts, heads, nodes, last_key = [0], [], 0, b""
     with Path(f"{prefix}.blocks").open("wb") as file, ThreadPoolExecutor(threads) as pool:
@@ -73,7 +73,7 @@ def write_url_map(
 
 
 def front_code(batch: Batch, previous_key: bytes) -> FrontCoded:
-    """The blocks of a batch, front-coded; `previous_key` is that of the node before it."""
+    """The blocks of a batch, front-coded. `previous_key` is the key of the node before it."""
     keys, urls = batch
     room = len(keys.data) + len(urls.data) + 3 * len(keys) + 1
     out = np.empty(room, np.uint8)
@@ -146,7 +146,7 @@ def _front_code(
     common: Array,
     per_block: int,
 ) -> None:
-    """Front-code all blocks into `out`; common[b] is what block b's first key shares with the one before."""
+    """Front-code all blocks into `out`. common[b] is how many bytes the first key of b shares with the one before."""
     at = 0
     nodes = len(key_ends) - 1
     for block in range(len(block_ends)):
@@ -182,7 +182,7 @@ def _front_code(
 
 @inlined
 def _shared(keys: Array, ends: Array, node: int) -> int:
-    """Bytes that a key has in common with the one before it."""
+    """Number of bytes that a key shares with the one before it."""
     before, this, beyond = ends[node - 1], ends[node], ends[node + 1]
     most = min(this - before, beyond - this)
     for i in range(most):
@@ -209,7 +209,7 @@ def _spelling(key: Array, url: Array) -> int:
 
 @inlined
 def _is_spelled(key: Array, url: Array, start: int) -> bool:
-    """Whether url[start:] is the key with its host turned round."""
+    """Whether url[start:] is the key with its host reversed."""
     host = 0
     while host < len(key) and key[host] != 41:
         host += 1

@@ -1,14 +1,13 @@
-"""WebGraph: the compact graph, opened.
+"""WebGraph opens a compact graph directory.
 
     graph = WebGraph("crawls/italy-2026-11-16/compact")
     graph.url(graph.successors(graph.id("http://www.unipd.it/"))[0])
 
-Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size; ids are the
-ranks of the keys in sorted order; lists of successors and predecessors are strictly increasing. A damaged or
-crafted directory is a GraphError that names the file: sizes are compared on opening, a list when it is asked
-for, and all of them before `offsets` and `targets` (and with them every adapter) are handed out for the first
-time: see lists.py. Libraries (scipy, networkit, networkx) are imported only when their adapter is called.
-Nothing here writes.
+Guarantees: everything is memory-mapped, so that opening takes milliseconds whatever the size. Ids are the
+ranks of the keys in sorted order. Lists of successors and predecessors are strictly increasing. A damaged or
+crafted directory is a GraphError that names the file. Sizes are checked on opening, and a list when it is read.
+All lists are checked before `offsets` and `targets` (and so any adapter) are used for the first time (see lists.py).
+Libraries (scipy, networkit, networkx) are imported only when their adapter is called. Nothing here writes.
 """
 
 import operator
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NODES = "nodes.parquet"
+ARCS_AT_A_TIME = 1 << 20
 HOSTS, DOMAINS = "hosts", "domains"
 
 __all__ = ["DOMAINS", "HOSTS", "NODES", "SUMMARY", "GraphError", "WebGraph"]
@@ -62,12 +62,12 @@ class WebGraph:
 
     @property
     def offsets(self) -> Array:
-        """Where the list of each node starts among `targets`, and where the last ends; mapped."""
+        """Where the list of each node starts in `targets`, and where the last ends. Memory-mapped."""
         return self._successors.whole()[0]
 
     @property
     def targets(self) -> Array:
-        """The lists of all nodes, one after another; mapped."""
+        """The lists of all nodes, one after another. Memory-mapped."""
         return self._successors.whole()[1]
 
     def successors(self, node: int) -> Array:
@@ -78,6 +78,14 @@ class WebGraph:
         """Ids that link to `node`, increasing."""
         return self._predecessors.of(self._checked(node))
 
+    def arc_blocks(self, most_arcs: int = ARCS_AT_A_TIME) -> Iterator[tuple[Array, Array, Array | None]]:
+        """(sources, targets, weights) of some arcs at a time, in order. Memory does not grow with the graph."""
+        for first, offsets, targets in self._successors.blocks(most_arcs):
+            nodes = np.arange(first, first + len(offsets) - 1, dtype=np.uint32)
+            here = slice(int(offsets[0]), int(offsets[-1]))
+            weights = None if self.weights is None else np.asarray(self.weights[here])
+            yield np.repeat(nodes, np.diff(offsets)), targets, weights
+
     def outdegree(self, node: int) -> int:
         return len(self.successors(node))
 
@@ -87,7 +95,7 @@ class WebGraph:
     def id(self, url: str) -> int:
         """The node of a URL, in any spelling. KeyError if it is not in the graph.
 
-        In a host or domain graph also of a bare name: `graph.hosts.id("dei.unipd.it")`.
+        In a host or domain graph, a bare name works, too: `graph.hosts.id("dei.unipd.it")`.
         """
         bare = self._is_of_names and "/" not in url
         return self.urls.id(f"http://{url}/" if bare else url)
@@ -107,7 +115,7 @@ class WebGraph:
 
     @cached_property
     def weights(self) -> Array | None:
-        """Weights of the arcs, in the order of `targets`; None where every arc counts one."""
+        """Weights of the arcs, in the order of `targets`. None if every arc counts one."""
         path = self.path / csr.WEIGHTS
         if not path.exists():
             if self._is_of_names:
@@ -129,19 +137,24 @@ class WebGraph:
         return WebGraph(self.path / DOMAINS)
 
     def nodes(self, columns: list[str] | None = None) -> Any:
-        """nodes.parquet as a pyarrow Table, whole or some columns."""
+        """nodes.parquet as a pyarrow Table, with all columns or the given ones."""
         return node_table.read(self._part(NODES), len(self), columns)
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether convert wrote the transpose, and with it the predecessors."""
+        return (self.path / csr.OFFSETS_TRANSPOSED).exists()
+
     def transposed(self) -> tuple[Array, Array] | None:
-        """(offsets, targets) of the transpose, if convert wrote it; refused if it is not that of this graph."""
-        if not (self.path / csr.OFFSETS_TRANSPOSED).exists():
+        """(offsets, targets) of the transpose, if convert wrote it. Refused if it belongs to another graph."""
+        if not self.has_transpose:
             return None
         if self._predecessors.fingerprint != self._successors.fingerprint:
             raise damaged(self.path / csr.TARGETS_TRANSPOSED, f"does not hold the arcs of {csr.TARGETS}")
         return self._predecessors.whole()
 
     def to_scipy(self) -> "csr_array[Any, Any]":
-        """Adjacency matrix; arcs are not copied. Entries are the weights, or 1."""
+        """Adjacency matrix. Arcs are not copied. Entries are the weights, or 1."""
         from scipy.sparse import csr_array
 
         weights = np.ones(self.arcs, np.uint32) if self.weights is None else self.weights
@@ -161,7 +174,7 @@ class WebGraph:
         return networkit.GraphFromCoo(weighted, n=len(self), directed=True, weighted=True)
 
     def to_networkx(self) -> Any:
-        """A networkx DiGraph, nodes with their `url`. For small graphs: it needs about 500 bytes an arc."""
+        """A networkx DiGraph whose nodes have their `url`. For small graphs: it needs about 500 bytes per arc."""
         networkx = _library("networkx")
         graph = networkx.DiGraph()
         graph.add_nodes_from((node, {"url": url}) for node, url in enumerate(self.urls))
@@ -186,7 +199,7 @@ class WebGraph:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets).view(np.int64))
 
     def _checked(self, node: int) -> int:
-        """The node as a plain number of Python."""
+        """The node as a plain Python int."""
         try:
             number = operator.index(node)
         except TypeError:

@@ -1,1 +1,1 @@
-"""How long a crawl takes and what it fills: days, disk, memory, connections   (webgraph-it plan)."""
+"""Capacity planner (webgraph-it plan): the days, disk, memory and connections that a crawl needs."""

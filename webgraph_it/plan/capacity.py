@@ -1,9 +1,9 @@
-"""The arithmetic of a crawl: pure functions from a Crawl (what there is) to days, bytes and connections.
+"""The arithmetic of a crawl: pure functions from a Crawl to days, bytes and connections.
 
 The defaults are the estimate of the Italian web in the thesis that docs/analyse.md cites. Its
-units are binary (50 KB is 51,200 bytes), which is what makes its 220 GB of hashes come out; ours are said
-in the output. Bytes per record that we chose ourselves are named constants below, measured on crawls of the
-simulated web (60,000 pages, 30 links each); they are estimates to plan with, not promises."""
+units are binary (50 KB is 51,200 bytes). Only so do its 220 GB of hashes come out. Our output says which units it
+uses. The bytes per record that we chose ourselves are named constants below, measured on crawls of the
+simulated web (60,000 pages, 30 links each). They are estimates for planning, not guarantees."""
 
 from dataclasses import dataclass
 
@@ -16,16 +16,16 @@ DIGEST_BYTES = 16
 PAGE_LOG_BYTES = 255
 """A line of the page log without its three names (key, url, via)."""
 KNOWN_URL_BYTES = 40
-"""A URL in the frontier's store, whether it waits or not. One that waits takes about its length more: it is kept
+"""A URL in the frontier's store, queued or not. A queued one takes about its length more, because it is stored
 twice, as key and as URL, and compressed."""
 COMPACTION_ROOM = 2.0
-"""How much more the store takes while it rewrites itself."""
+"""Factor for the extra space that the store needs during compaction."""
 URL_MAP_BYTES = 7
 """A URL in the compact graph's URL map (measured: 5.0 to 6.6)."""
 NODE_ROW_BYTES = 14
 """A row of nodes.parquet, its URL included, compressed."""
 BV_BITS_PER_ARC = 3.6
-"""As cnr-2000 in URL order."""
+"""Bits per arc of cnr-2000 in URL order."""
 BV_NODE_BYTES = 3.2
 """A node in `.offsets` (a gamma code) and `.ef` (Elias–Fano), for records of about 200 bits."""
 ID_TABLE_BYTES = 17
@@ -33,25 +33,25 @@ ID_TABLE_BYTES = 17
 RANK_BYTES = 3 * 8 + 4 * 8 + 3 * 4
 """A node in analyse's memory: iteration vectors, results, labels. The arcs are memory-mapped."""
 CRAWLER_BYTES = 700 * MIB
-"""The crawler with its workers and the store's caches: it does not grow with the crawl."""
+"""The crawler with its workers and the store's caches. It does not grow with the crawl."""
 CONNECTION_BYTES = 64 * KIB
 """An open connection's buffers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """What is to be crawled, and with what."""
+    """What is to be crawled, and the means."""
 
     pages: float = 271.1e6
     links_per_page: float = 54.5
     url_bytes: float = 61
     page_bytes: float = 50 * KIB
     pages_per_second: float | None = 90
-    """What the crawler can do; None: as much as the bandwidth allows."""
+    """The crawler's maximum speed. None means as fast as the bandwidth allows."""
     bytes_per_second: float | None = None
-    """Mean of the bandwidth plan; None: as much as the crawler can use."""
+    """Mean of the bandwidth plan. None means as much as the crawler can use."""
     fetch_seconds: float = 2.0
-    """From opening a connection to the last byte, on average."""
+    """Mean time from opening a connection to the last byte."""
     host_delay_seconds: float = CrawlSettings.HOST_DELAY.default_value
 
 
@@ -60,7 +60,7 @@ def bandwidth_pages_per_second(crawl: Crawl) -> float | None:
 
 
 def speed(crawl: Crawl) -> float:
-    """Pages per second: the crawler's speed or the bandwidth's, whichever is less."""
+    """Pages per second: the crawler's speed or that of the bandwidth, whichever is lower."""
     limits = [crawl.pages_per_second, bandwidth_pages_per_second(crawl)]
     known = [limit for limit in limits if limit is not None]
     if not known:
@@ -77,12 +77,12 @@ def arcs(crawl: Crawl) -> float:
 
 
 def hash_bytes(crawl: Crawl) -> float:
-    """The children's digests: the thesis' figure, which leaves the parents out."""
+    """Bytes of the children's digests. Like the thesis' figure, it leaves the parents out."""
     return arcs(crawl) * DIGEST_BYTES
 
 
 def crawl_disk(crawl: Crawl) -> dict[str, float]:
-    """Bytes of each part of the crawl directory: at the end, the frontier when nearly all URLs wait."""
+    """Bytes of each part of the crawl directory at the end. For the frontier, when nearly all URLs are queued."""
     return {
         "shards (graph/)": hash_bytes(crawl) + crawl.pages * DIGEST_BYTES,
         "URL lists (urls/)": crawl.pages * (2 * crawl.url_bytes + 2),
@@ -93,12 +93,12 @@ def crawl_disk(crawl: Crawl) -> dict[str, float]:
 
 
 def frontier_bytes(known: float, waiting: float, url_bytes: float) -> float:
-    """The frontier's store when it is not rewriting itself."""
+    """The frontier's store when it is not compacting."""
     return known * KNOWN_URL_BYTES + waiting * url_bytes
 
 
 def graph_disk(crawl: Crawl) -> dict[str, float]:
-    """Bytes of each part of the compact graph; the graphs of hosts and domains are small beside it."""
+    """Bytes of each part of the compact graph. The host and domain graphs are small in comparison."""
     nodes, links = crawl.pages, arcs(crawl)
     rows, compressed = 8 * nodes + 4 * links, links * BV_BITS_PER_ARC / 8 + nodes * BV_NODE_BYTES
     return {
@@ -120,10 +120,10 @@ def memory(crawl: Crawl) -> dict[str, float]:
 
 
 def connections(crawl: Crawl) -> float:
-    """Open at the same time on average (Little's law): speed × time of a fetch."""
+    """Mean number of open connections (Little's law): speed × duration of a fetch."""
     return speed(crawl) * crawl.fetch_seconds
 
 
 def hosts_needed(crawl: Crawl) -> float:
-    """Hosts that must be ready for that speed, when each is asked once per delay."""
+    """Hosts that must be ready at that speed, if each is visited once per delay."""
     return speed(crawl) * (crawl.host_delay_seconds + crawl.fetch_seconds)

@@ -1,4 +1,4 @@
-"""The plan as an HTML page: the growth of the pending list, and where the disk goes."""
+"""The plan as an HTML page: the growth of the pending list, and the use of the disk."""
 
 from webgraph_it.plan.capacity import GIB, Crawl, crawl_disk, days, graph_disk, speed
 from webgraph_it.plan.pending import curve, peak

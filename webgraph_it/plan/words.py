@@ -26,7 +26,7 @@ THESIS_DAYS = 83
 
 
 def plan_text(crawl: Crawl, growth_pages: float, growth_links: float) -> str:
-    """All of it, a block per question."""
+    """The whole plan, one block per question."""
     blocks = [
         _what(crawl),
         _time(crawl),
@@ -40,7 +40,7 @@ def plan_text(crawl: Crawl, growth_pages: float, growth_links: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in the unit that suits them, binary as the thesis'."""
+    """Bytes in a suitable unit, binary as in the thesis."""
     for unit, name in ((1 << 40, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if count >= unit:
             return f"{count / unit:,.1f} {name}"
@@ -52,7 +52,7 @@ def _what(crawl: Crawl) -> str:
     received = size(crawl.pages * crawl.page_bytes)
     return (
         f"{million:,.1f} million pages, {crawl.links_per_page:g} links each: {billion:,.2f} billion arcs\n"
-        f"{crawl.url_bytes:g} bytes a URL, {size(crawl.page_bytes)} a page: {received} to receive"
+        f"{crawl.url_bytes:g} bytes per URL, {size(crawl.page_bytes)} per page: {received} to receive"
     )
 
 
@@ -62,7 +62,7 @@ def _time(crawl: Crawl) -> str:
         ("network used", f"{size(used)}/s = {used * 8 / 1e6:,.1f} Mbit/s"),
         (
             "connections",
-            f"about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s a fetch)",
+            f"about {connections(crawl):,.0f} open at a time ({crawl.fetch_seconds:g} s per fetch)",
         ),
         ("hosts", f"at least {hosts_needed(crawl):,.0f} ready at any time ({_delay(crawl)})"),
     ]
@@ -90,7 +90,7 @@ def _table(title: str, rows: dict[str, float], total: bool = True) -> str:
 
 
 def _thesis(crawl: Crawl) -> str:
-    """Where the thesis' own arithmetic holds and where it does not; only for its own numbers."""
+    """Compares with the thesis' own arithmetic. Only for its own numbers."""
     if replace(crawl, pages_per_second=90, bytes_per_second=None) != Crawl():
         return ""
     slow = replace(crawl, pages_per_second=None, bytes_per_second=THESIS_RATE)
@@ -104,12 +104,12 @@ def _thesis(crawl: Crawl) -> str:
         ),
     ]
     return "\n".join(
-        ["Beside the thesis (its KB, MB and GB are powers of 1024)", *(_row(*row) for row in rows)]
+        ["Compared with the thesis (its KB, MB and GB are powers of 1024)", *(_row(*row) for row in rows)]
     )
 
 
 def _growth(pages: float, links: float) -> str:
     crawled, waiting = peak(pages, links)
     head = f"Pending URLs on a web of {pages / 1e6:,.0f} million pages with {links:g} links each"
-    told = f"{waiting / 1e6:,.1f} million waiting when {crawled / 1e6:,.2f} million are crawled"
+    told = f"{waiting / 1e6:,.1f} million pending when {crawled / 1e6:,.2f} million are crawled"
     return f"{head}\n{_row('peak', told)}"

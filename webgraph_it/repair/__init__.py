@@ -1,6 +1,6 @@
-"""Repair: a crawl directory whose frontier is lost, older than the files, or damaged gets a new one from the files.
+"""Repair: rebuilds the frontier of a crawl directory from its files if it is lost, older than the files, or damaged.
 
-streams.py      the three streams of a crawl, record by record, as far as they are whole
+streams.py      the three streams of a crawl, record by record, up to the first incomplete record
 discovery.py    which page found which node
 repair.py       lengths that count ─► frontier.new ─► committed.json ─► cut files ─► frontier
 """

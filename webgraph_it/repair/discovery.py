@@ -1,14 +1,14 @@
-"""Which page found which node: the URL list beside the page log and the shards.
+"""Which page found which node: compares the URL list with the page log and the shards.
 
-A page is recorded in one step: its new nodes go to the URL list, its children to the shard, its line to the page
-log. So the list is made of blocks, one a page, in the order of the log, and a child of a page stands in its block or
-before it. Seeds may stand anywhere: they are loaded while pages are recorded. Hence, when a child of a page is met in
-the list, all lines up to it were found by then: those that are children of the page, by the page; the others by a
-page that writes no arcs (outside the graph), or as seeds.
+A page is recorded in one step. Its new nodes go to the URL list, its children to the shard, its line to the page
+log. So the list consists of blocks, one per page, in the order of the log, and a child of a page is in its block or
+before it. Seeds may be anywhere, because they are loaded while pages are recorded. So when a child of a page is met in
+the list, all lines up to it had been found by then. Lines that are children of the page were found by the page. The
+others were found by a page that writes no arcs (outside the graph), or are seeds.
 
-Guarantees: every line comes out once, in order. The finder is exact where all finders write arcs. Beside pages
-outside the graph, or with LINK_KINDS_FOLLOWED, it is the nearest one that can have been it: this touches the depth of
-a node, not whether it is one.
+Guarantees: every line comes out once, in order. The finder is exact if all finders write arcs. With pages
+outside the graph, or with LINK_KINDS_FOLLOWED, it is the nearest possible page. That affects the depth of
+a node, not whether it is a node.
 """
 
 from collections import deque
@@ -19,12 +19,12 @@ from webgraph_it.items import Page
 from webgraph_it.repair.streams import Listed, Logged, Sequence16
 
 WINDOW_LINES = 50_000
-"""Lines of the list in memory: a page outside the graph with more new links than that hides the finders of what
-follows."""
+"""Maximum number of lines of the list in memory. A page outside the graph with more new links hides the finders of
+the lines after it."""
 
 
 class Found(NamedTuple):
-    """A line of the URL list and the page where the node was first found; None: a seed."""
+    """A line of the URL list and the page where the node was first found. None means a seed."""
 
     line: Listed
     finder: Page | None
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 def recorded(
     log: Iterable[Logged], shards: Iterable[Sequence16]
 ) -> Iterator[tuple[Logged, Sequence16 | None]]:
-    """The lines of pages that were tried, each with its sequence; None: it has none."""
+    """The lines of pages that were tried, each with its sequence, or None if it has none."""
     following = iter(shards)
     sequence = next(following, None)
     for line in log:
@@ -52,7 +52,7 @@ def found(
     is_parent: Callable[[Page], bool],
     is_seed: Callable[[bytes], bool],
 ) -> Iterator[Found]:
-    """Every line of the URL list with its finder. `is_parent`: the page's links were followed."""
+    """Every line of the URL list with its finder. `is_parent`: whether the page's links were followed."""
     ahead = _Ahead(urls)
     for line in ahead.take_while(is_seed):
         yield Found(line, None)
@@ -76,7 +76,7 @@ def found(
 
 
 class _Ahead:
-    """The next lines of the list, and where each node stands among them."""
+    """The next lines of the list, and the position of each node in them."""
 
     def __init__(self, urls: Iterable[Listed]) -> None:
         self._urls = iter(urls)
@@ -91,7 +91,7 @@ class _Ahead:
     def take_seeds_in_the_way(
         self, children: set[bytes], is_seed: Callable[[bytes], bool]
     ) -> Iterator[Listed]:
-        """Seeds that were loaded between two pages, while they fill the window and no child is in it."""
+        """Seeds that were loaded between two pages, as long as they fill the window and no child is in it."""
         if not self._fill() or not self._places.keys().isdisjoint(children):
             return
         while len(self._lines) == WINDOW_LINES and is_seed(self._lines[0].link.digest):
@@ -101,7 +101,7 @@ class _Ahead:
                 return
 
     def take_up_to(self, children: set[bytes]) -> list[Listed]:
-        """The lines up to the last child among them; none if no child is among them."""
+        """The lines up to the last child in the window. Empty if there is no child in it."""
         self._fill()
         last = max((self._places.get(child, -1) for child in children), default=-1)
         return [self._take() for _ in range(last + 1 - self._taken)]

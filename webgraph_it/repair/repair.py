@@ -1,14 +1,14 @@
 """A new frontier from the files of a crawl.
 
-    1  which lengths count    those of committed.json; without it, the longest whole and consistent beginning
+    1  which lengths count    those of committed.json; without it, the longest complete and consistent beginning
     2  frontier.new           seen = URL list and page log, done = page log, queued = the rest
     3  committed.json         with these lengths
-    4  the files              cut there; what is cut off is kept in cut-off/
-    5  frontier               takes the place of the old one, which is kept as frontier.old
+    4  the files              cut to these lengths; what is cut off is kept in cut-off/
+    5  frontier               replaced; the old one is kept as frontier.old
 
-Guarantees: after a crash at any moment the same command finishes the work. Nothing that counts is cut, nothing at all
-is deleted. After a resume the graph is the one of a crawl that never lost its frontier: what was fetched is not
-fetched again, except what was not committed. Memory is bounded: what must be looked up is in a store on disk.
+Guarantees: after a crash at any moment the same command finishes the work. Nothing that counts is cut, and nothing
+is deleted. After a resume the graph is that of a crawl that never lost its frontier. Fetched pages are not
+fetched again, unless they were not committed. Memory is bounded, because lookups use a store on disk.
 """
 
 import os
@@ -56,7 +56,7 @@ from webgraph_it.urls.seed_changes import seed_digests
 PARENTS = (State.FETCHED, State.REDIRECT)
 TRIED, WAITS_OUTSIDE = b"t", b"w"
 CUTS = {b"c": State.TRAP_CUT, b"q": State.QUOTA_CUT}
-"""What the last line of a key says; behind one of CUTS stands the reason."""
+"""The state in the last line of a key. After one of CUTS comes the reason."""
 
 CUT_WORDS = {state: word for word, state in CUTS.items()}
 
@@ -65,7 +65,7 @@ Parts = dict[str, list[Part]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a directory."""
+    """The result of a repair."""
 
     was_sound: bool
     counts: Counts | None = None
@@ -74,7 +74,7 @@ class Outcome:
 
 
 def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
-    """Give the crawl directory a frontier that agrees with its files; says on the way what it does."""
+    """Give the crawl directory a frontier that agrees with its files. Reports each step."""
     refuse_unusable(path)
     refuse_foreign(path)
     directory = JobDirectory(path)
@@ -94,7 +94,7 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
 
 
 def why_unsound(directory: JobDirectory) -> str:
-    """Why the frontier cannot be used; empty if it can."""
+    """Why the frontier cannot be used. Empty if it can."""
     if not directory.has_frontier:
         return "There is no frontier."
     try:
@@ -149,14 +149,14 @@ def _lengths(directory: JobDirectory, work: "Work", tell: Callable[[str], None])
                     "restore the file from a copy. Nothing was changed."
                 )
         return committed
-    tell(f"There is no {COMMITTED_FILE}: the files count as far as they are whole and agree.")
+    tell(f"There is no {COMMITTED_FILE}: the files count as far as they are complete and agree.")
     return consistent_lengths(directory, sizes, work)
 
 
 def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Work") -> dict[str, int]:
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
-    The last page is left out because nobody knows whether all lines of nodes cut on it were written.
+    The last page is left out, because it is unknown whether all lines of the nodes cut on it were written.
     """
     parts = _parts(directory, sizes)
     for listing in listed(parts[URLS_FOLDER]):
@@ -178,14 +178,14 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Wo
 
 
 def _agree(line: Logged, sequence: Sequence16 | None, work: "Work") -> bool:
-    """Whether the shard and the URL list hold what the line says of its page."""
+    """Whether the shard and the URL list agree with the page's line."""
     if sequence is None:
         return line.page.state not in PARENTS or not work.is_listed(line.page.digest)
     return len(sequence.children) == line.links and all(map(work.is_listed, sequence.children))
 
 
 def _end_of_urls(parts: Parts, pages_end: Place, graph_end: Place, work: "Work") -> Place:
-    """The list up to the last line that a kept page found, or that is a seed."""
+    """The list up to the last line that is a seed or was found by a kept page."""
     kept = {
         PAGES_FOLDER: _shortened(parts[PAGES_FOLDER], pages_end),
         GRAPH_FOLDER: _shortened(parts[GRAPH_FOLDER], graph_end),
@@ -211,7 +211,7 @@ def _length_within(index: int, part: Part, end: Place) -> int:
 
 
 def _parts(directory: JobDirectory, lengths: dict[str, int]) -> Parts:
-    """The files that count, as far as they do."""
+    """The files that count, up to the lengths that count."""
     return {stream: directory.parts_within(stream, lengths) for stream in SUFFIXES}
 
 
@@ -272,7 +272,7 @@ def _wrong(name: str, value: object, expected: str) -> DirectoryError:
 
 
 def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> None:
-    """Every line of the page log, in order; of several with one key the last counts."""
+    """Every line of the page log, in order. If a key has several, the last counts."""
     for line in logged(parts[PAGES_FOLDER]):
         page, before = line.page, work.state(line.page.digest)
         if line.was_tried:
@@ -295,7 +295,7 @@ def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> N
 def _counted(
     pairs: Iterator[tuple[Logged, Sequence16 | None]], tally: Tally
 ) -> Iterator[tuple[Logged, Sequence16 | None]]:
-    """The same, and the tally counts them; the crawl's time is from the first fetch to the last."""
+    """The same, and adds them to the tally. The crawl's time is from the first fetch to the last."""
     first = 0.0
     for line, sequence in pairs:
         first = first or line.page.time
@@ -309,7 +309,7 @@ def _has_links(page: Page) -> bool:
 
 
 def _place(link: Link, finder: Page | None) -> tuple[int, int, str]:
-    """Depth, host depth and via of a node that this page found; of a seed if there is none."""
+    """Depth, host depth and via of a node that this page found. Without a page, those of a seed."""
     if finder is None:
         return 0, 0, ""
     same_host = link.key.partition(")")[0] == finder.key.partition(")")[0]
@@ -320,7 +320,7 @@ def _place(link: Link, finder: Page | None) -> tuple[int, int, str]:
 
 
 def cut_files(directory: JobDirectory, lengths: dict[str, int]) -> int:
-    """Cut the files to these lengths; what is cut off goes to a folder of its own. Returns its bytes."""
+    """Cut the files to these lengths. What is cut off goes to a separate folder. Returns its bytes."""
     longer = {
         name: size
         for name, size in directory.sizes().items()
@@ -344,7 +344,7 @@ def cut_files(directory: JobDirectory, lengths: dict[str, int]) -> int:
 
 
 def _free_name(path: Path) -> Path:
-    """The path, or with the first number that is free."""
+    """The path, or the path with the first free number."""
     number, free = 1, path
     while os.path.lexists(free):
         number += 1
@@ -353,7 +353,7 @@ def _free_name(path: Path) -> Path:
 
 
 class Work:
-    """What a repair must look up: the last word on each key of the page log, the seeds, the nodes listed."""
+    """What a repair looks up: the last state of each key in the page log, the seeds, the listed nodes."""
 
     def __init__(self, path: Path) -> None:
         self._store = RocksStore(path)

@@ -1,6 +1,6 @@
-"""The streams of a crawl directory, record by record, each with the place where it ends.
+"""The streams of a crawl directory, record by record, each with its end position.
 
-Reading stops at the end of the part, or at the first record that is not whole: what a crash tore is not a record.
+Reading stops at the end of the part, or at the first incomplete record: what a crash tore is not a record.
 """
 
 import json
@@ -17,7 +17,7 @@ NOT_TRIED = (State.TRAP_CUT, State.QUOTA_CUT, State.NEVER_TRIED)
 
 
 class Place(NamedTuple):
-    """So many bytes of the part with this index, and all of the parts before it."""
+    """A position: the number of bytes of the part with this index, after all of the parts before it."""
 
     part: int
     offset: int
@@ -75,7 +75,7 @@ def listed(parts: Sequence[Part]) -> Iterator[Listed]:
 
 
 def sequences(parts: Sequence[Part]) -> Iterator[Sequence16]:
-    """The shards. The last sequence of a part may lack children: only the page log tells how many there were."""
+    """The shards. The last sequence of a part may lack children. Only the page log tells how many there were."""
     for index, part in enumerate(parts):
         parent, children, offset = b"", list[bytes](), 0
         for record in chain(_records(part), (None,)):
@@ -112,7 +112,7 @@ def _lines(parts: Sequence[Part]) -> Iterator[tuple[bytes, Place, Place]]:
 
 
 def _page(found: dict[str, Any]) -> Page:
-    """The page of a line; what older logs do not say is nothing."""
+    """The page of a line. Fields that older logs do not have are empty."""
     key = found["key"]
     assert PAGE_FIELDS[0] == "key"
     return Page(

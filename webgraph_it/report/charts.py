@@ -1,6 +1,6 @@
 """The charts of the report: lines over time, dots on two logarithmic axes, bars, named dots.
 
-Each function takes numbers and names and returns a drawing; none knows where they come from.
+Each function takes numbers and names and returns a drawing. None knows where they come from.
 """
 
 import itertools
@@ -39,14 +39,14 @@ class Line:
 
     name: str
     values: Sequence[float | None]
-    """As many as there are x values; None where there is nothing to show."""
+    """One per x value. None means a gap."""
     class_: str
-    """series-1 … series-6, or limit for a dashed cap, which goes in steps."""
+    """series-1 … series-6, or limit for a dashed cap, which is drawn in steps."""
     filled: bool = False
 
 
 def line_chart(title: str, xs: Sequence[float], lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
-    """Lines over one x axis that starts at the first x; hovering anywhere tells all values at that x."""
+    """Lines over one x axis that starts at the first x. Hovering anywhere shows all values at that x."""
     x = Scale(xs[0], xs[-1] if xs[-1] > xs[0] else xs[0] + 1, LEFT, WIDTH - RIGHT)
     known = [value for line in lines for value in line.values if value is not None]
     y = scale_for(known, HEIGHT - BOTTOM, TOP)
@@ -68,7 +68,7 @@ def _path(line: Line, xs: Sequence[float], x: Scale, y: Scale) -> list[Markup]:
 
 
 def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tuple[float, float]]]:
-    """The stretches without a gap."""
+    """The runs of points without a gap."""
     runs: list[list[tuple[float, float]]] = [[]]
     for at, value in zip(xs, values, strict=True):
         if value is None:
@@ -79,7 +79,7 @@ def _runs(xs: Sequence[float], values: Sequence[float | None]) -> list[list[tupl
 
 
 def _stepped(run: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """A cap holds until the next one begins."""
+    """Steps, because a cap holds until the next one starts."""
     corners = [(right[0], left[1]) for left, right in itertools.pairwise(run)]
     return [point for pair in zip(run, [*corners, run[-1]], strict=True) for point in pair]
 
@@ -104,7 +104,7 @@ def _strips(xs: Sequence[float], lines: Sequence[Line], x: Scale, y: Scale, x_la
 
 
 def legend(lines: Sequence[tuple[str, str]]) -> Markup:
-    """Names beside their colours: (name, class)."""
+    """Names next to their colours: (name, class)."""
     keys = [element("span", element("i", "", class_=f"key {class_}"), name) for name, class_ in lines]
     return element("p", *keys, class_="legend")
 
@@ -114,10 +114,10 @@ def legend(lines: Sequence[tuple[str, str]]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A law fitted to the tail of a distribution: where it runs, and what to write beside it."""
+    """A law fitted to the tail of a distribution: its points and its label."""
 
     points: Sequence[tuple[float, float]]
-    """From the start of the tail on."""
+    """From the start of the tail."""
     label: str
 
 
@@ -145,7 +145,7 @@ def log_dots(
 
 
 def _fitted(fit: Fit, x: Scale, y: Scale) -> list[Markup]:
-    """The line as far as the drawing goes, where it begins, and its label in the empty corner above."""
+    """The line within the drawing, its start, and its label in the empty corner above."""
     visible = [(at, value) for at, value in fit.points if value >= y.low]
     line = " ".join(f"{number(x(at))},{number(y(value))}" for at, value in visible)
     start = x(fit.points[0][0])
@@ -157,7 +157,7 @@ def _fitted(fit: Fit, x: Scale, y: Scale) -> list[Markup]:
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """At most about MAX_DOTS, evenly over the logarithm of x; the first and the last always."""
+    """At most about MAX_DOTS, evenly over the logarithm of x. The first and the last are always kept."""
     if len(points) <= MAX_DOTS:
         return points
     last = math.log(points[-1][0]) or 1.0
@@ -204,7 +204,7 @@ CHARACTER_WIDE = 8.0
 
 
 def cut(words: str, room: float) -> str:
-    """As much of a name as fits, its beginning; the rest is on hover."""
+    """The beginning of a name, as much as fits. Hovering shows the rest."""
     most = max(3, int(room / CHARACTER_WIDE) - 1)
     return words if len(words) <= most else words[: most - 1] + "…"
 
@@ -213,7 +213,7 @@ def cut(words: str, room: float) -> str:
 
 
 def scatter(title: str, points: Sequence[tuple[float, float, str]], x_label: str, y_label: str) -> Markup:
-    """Named dots (x, y, name); x, which starts at 1 or above, on a logarithmic axis."""
+    """Named dots (x, y, name). x is at least 1 and on a logarithmic axis."""
     x = scale_for([at for at, _, _ in points], LEFT, WIDTH - RIGHT, logarithmic=True)
     values = [value for _, value, _ in points]
     margin = (max(values) - min(values)) * 0.08 or 1.0

@@ -1,7 +1,7 @@
-"""The bricks of the report: sections, cards, tiles, tables, and names that lead to where they are.
+"""The parts of a report: sections, cards, tiles, tables, and names that link to their pages.
 
-Guarantees: a link leads to http or https and nowhere else, and tells the other side nothing about who sent it
-(`rel=noreferrer`). A host's name is broken only where it is wider than its column, and then after a dot.
+Guarantees: a link leads only to http or https, and does not tell the target who links to it (`rel=noreferrer`).
+A host name is broken only if it is wider than its column, and then after a dot.
 """
 
 import re
@@ -20,7 +20,7 @@ def card(title: str, words: str, *body: object, wide: bool = False) -> Markup:
 
 
 def tiles(figures: Sequence[tuple[str, str]]) -> Markup:
-    """Large numbers with what they count."""
+    """Large numbers, each with what it counts."""
     boxes = (
         element("div", element("b", value), element("span", what), class_="tile") for value, what in figures
     )
@@ -34,10 +34,10 @@ def table(
     names: Collection[int] = (),
     hidden: Collection[int] = (),
 ) -> Markup:
-    """`numbers`, `names`, `hidden`: columns set to the right, of long names, left out on a phone.
+    """`numbers`, `names`, `hidden`: columns that are right-aligned, hold long names, are left out on a phone.
 
-    On a phone a table with long names has no head: each name has a line of its own, the rest stands below it with
-    what it is.
+    On a phone a table with long names has no head. Each name has a line of its own, and the other values are below it
+    with their titles.
     """
 
     def class_(column: int) -> str | None:
@@ -60,7 +60,7 @@ def table(
 
 
 def page_link(url: str) -> Markup:
-    """The URL without its scheme, leading to the page; plain text if it is no address of the web."""
+    """The URL without its scheme, as a link to the page. Plain text if it is not a web address."""
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in ("http", "https"):
         return markup(url)
@@ -70,7 +70,7 @@ def page_link(url: str) -> Markup:
 
 
 def host_link(name: str) -> Markup:
-    """A host or a domain, leading to its first page."""
+    """A host or a domain, as a link to its home page."""
     return (
         element("a", host_name(name), href=f"http://{name}/", rel=SILENT)
         if _HOST.fullmatch(name)
@@ -79,7 +79,7 @@ def host_link(name: str) -> Markup:
 
 
 def host_name(name: str) -> Markup:
-    """Its labels, each kept in one piece."""
+    """Its labels. A label is never broken."""
     *first, last = name.split(".")
     labels = [element("span", f"{label}.") for label in first] + [element("span", last)]
     return element("span", *labels, class_="host")

@@ -1,8 +1,8 @@
-"""The look of our HTML pages: one style sheet, light and dark by the reader's own preference; the page around.
+"""The look of our HTML pages: one style sheet, light or dark by the reader's preference, and the frame of a page.
 
-Guarantees: a page is one file that asks nobody for anything (its content security policy forbids it) and
-runs no script. Series colours keep at least 3:1 against their background in both themes, and are never
-the only way to tell series apart (names, dashes and values on hover tell it too).
+Guarantees: a page is one file, makes no request (its content security policy forbids it) and
+runs no script. Series colours have a contrast of at least 3:1 with their background in both themes. Colour is never
+the only way to tell series apart: names, dashes and values on hover do it, too.
 """
 
 from webgraph_it.report.svg import Markup, element

@@ -1,12 +1,12 @@
 """The parts of a chart: escaped elements, scales, ticks, frames, values on hover.
 
-Pictures are plain SVG text made here, without a plotting library: what one would draw is a frame, lines,
-dots and bars, while theirs cannot follow the reader's light or dark theme, and weigh more than the rest of
+Pictures are plain SVG text made here, without a plotting library. We only need a frame, lines, dots and bars. A
+library's pictures cannot follow the reader's light or dark theme, and it is larger than the rest of
 the project. Colours are CSS classes (see style.py). A chart has one fixed drawing width that is readable
 both on a phone and in a column of a wide page. Values on hover are groups of class `hit` that show their
-`tip`: no script.
+`tip`, without a script.
 
-Guarantee: whatever text goes in, `element` writes it as text; nothing else writes markup.
+Guarantees: `element` escapes all text, and nothing else writes markup.
 """
 
 import math
@@ -27,7 +27,7 @@ class Markup(str):
 
 
 def markup(content: object) -> Markup:
-    """Content as markup: escaped, unless it is markup; sequences one after the other."""
+    """Content as markup. Text is escaped, markup is not. Sequences are joined."""
     if isinstance(content, Markup):
         return content
     if isinstance(content, list | tuple):
@@ -36,7 +36,7 @@ def markup(content: object) -> Markup:
 
 
 def element(name: str, /, *content: object, **attributes: object) -> Markup:
-    """`element("a", "x<y", class_="k")` is `<a class="k">x&lt;y</a>`. None leaves an attribute out; numbers
+    """`element("a", "x<y", class_="k")` is `<a class="k">x&lt;y</a>`. None leaves an attribute out. Numbers
     are rounded.
     """
     written = "".join(
@@ -63,7 +63,7 @@ def number(value: object) -> str:
 
 
 def short(value: float) -> str:
-    """1234567 is 1.23M: for axes and bars."""
+    """1234567 is 1.23M. For axes and bars."""
     for limit, sign in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= limit:
             unit = 1e3 if sign == "k" else limit
@@ -76,7 +76,7 @@ def short(value: float) -> str:
 
 
 def _scientific(value: float) -> str:
-    """0.00001 is 10⁻⁵; 0.00002 is 2·10⁻⁵."""
+    """0.00001 is 10⁻⁵. 0.00002 is 2·10⁻⁵."""
     digits, _, exponent = f"{value:.2e}".partition("e")
     power = f"10{str(int(exponent)).translate(_RAISED)}"
     return power if float(digits) == 1 else f"{float(digits):g}·{power}"
@@ -86,7 +86,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def exact(value: float) -> str:
-    """1234567 is 1,234,567; 0.000123456 is 0.0001235: for tips and tables."""
+    """1234567 is 1,234,567 and 0.000123456 is 0.0001235. For tips and tables."""
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
@@ -106,7 +106,7 @@ def percent(part: float, whole: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to drawing units, straight or logarithmic."""
+    """From values to drawing units, linear or logarithmic."""
 
     low: float
     high: float
@@ -125,7 +125,7 @@ class Scale:
 
 
 def even_ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round values from low to high, at distances of 1, 2 or 5 times a power of ten."""
+    """Round values from low to high, in steps of 1, 2 or 5 times a power of ten."""
     span = (high - low) or 1.0
     power = 10.0 ** math.floor(math.log10(span / about))
     step = next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= about + 0.5)
@@ -140,7 +140,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def scale_for(values: Sequence[float], start: float, end: float, logarithmic: bool = False) -> Scale:
-    """A scale that holds all values: from 0 (or the power of ten below) to a little above the largest."""
+    """A scale that covers all values: from 0 (or the power of ten below) to a little above the largest."""
     positive = [value for value in values if value > 0]
     high = max(positive, default=1.0)
     if not logarithmic:
@@ -153,7 +153,7 @@ def scale_for(values: Sequence[float], start: float, end: float, logarithmic: bo
 
 
 def picture(label: str, *content: object, width: float = WIDTH, height: float = HEIGHT) -> Markup:
-    """The whole drawing; `label` is what a screen reader says."""
+    """The whole drawing. `label` is the text for screen readers."""
     box = f"0 0 {number(width)} {number(height)}"
     return element("svg", *content, viewBox=box, role="img", aria_label=label, class_="chart")
 
@@ -163,7 +163,7 @@ def text(x: float, y: float, words: object, class_: str | None = None, anchor: s
 
 
 def frame(x: Scale, y: Scale, x_label: str, y_label: str, height: float = HEIGHT) -> Markup:
-    """Grid lines, ticks and the names of both axes: that of y above its ticks, where it meets none of them."""
+    """Grid lines, ticks and the titles of both axes. The title of y is above its ticks, so that they do not overlap."""
     foot = height - BOTTOM
     parts = []
     for tick in y.ticks():
@@ -179,7 +179,7 @@ def frame(x: Scale, y: Scale, x_label: str, y_label: str, height: float = HEIGHT
 
 
 def tip(x: float, y: float, lines: Sequence[str], width: float = WIDTH, height: float = HEIGHT) -> Markup:
-    """A little box of text near (x, y), kept inside the drawing."""
+    """A small box of text near (x, y), kept inside the drawing."""
     wide = max(len(line) for line in lines) * CHARACTER + 16
     tall = 16 * len(lines) + 10
     left = min(max(2.0, x + 10 if x + 10 + wide < width else x - 10 - wide), max(2.0, width - wide - 2))
@@ -190,5 +190,5 @@ def tip(x: float, y: float, lines: Sequence[str], width: float = WIDTH, height: 
 
 
 def hit(area: Markup, *shown: object) -> Markup:
-    """An area that shows something while the pointer is over it. Draw hits last, so that tips lie on top."""
+    """An area that shows something while the pointer is over it. Draw hits last, so that tips are on top."""
     return element("g", area, shown, class_="hit")

@@ -1,1 +1,1 @@
-"""Which paths the rules of a robots.txt allow."""
+"""robots.txt: which paths its rules allow, how long it is valid, and how to get it."""

@@ -1,4 +1,4 @@
-"""The way to a robots.txt that redirects, perhaps to another host: a state machine without I/O.
+"""Fetching a robots.txt that may redirect, perhaps to another host: a state machine without I/O.
 
     start ──► errand out ──redirected──► start again, after the delay of the host that was asked
                   │
@@ -10,8 +10,8 @@ neither leased nor borrowed nor resting. While it is borrowed, no lease of its o
 ends, the borrowed host rests for its delay.
 
 Guarantees: one request at a time to any host; a borrowed host rests for its delay afterwards; at most MAX_REDIRECTS
-redirects. Nothing is kept of an errand that is over, of a host that has rested, or of a wait that has passed. Every
-verb takes constant time, or the logarithm of the number of hosts that rest.
+redirects. Nothing is kept about an errand that has ended, a host that has rested, or a wait that has passed. Every
+method takes constant time, or time logarithmic in the number of resting hosts.
 """
 
 from collections.abc import Callable, Container
@@ -23,29 +23,29 @@ from webgraph_it.robots.record import RobotsRecord
 
 MAX_REDIRECTS = 5
 LOOK_AGAIN_SECONDS = 0.2
-"""How soon to look again whether a host is free that is being asked now: nobody knows when that ends."""
+"""How soon to check again whether a host is free that is being asked now. When that ends is unknown."""
 MAX_UNREACHABLE = 10_000
-"""Hosts that are remembered as waiting for their robots.txt: only for the words of the log."""
+"""Maximum of hosts remembered as waiting for their robots.txt. They serve only for log lines."""
 
 
 class Errand(NamedTuple):
-    """A robots.txt that is to be requested."""
+    """A robots.txt to request."""
 
     url: str
     host: str
     redirects: int
-    """Followed so far."""
+    """Redirects followed so far."""
 
 
 class Errands:
-    """Of one crawl. `lease` is whatever names a lease that is out; a lease has one errand at a time."""
+    """The errands of one crawl. `lease` identifies a lease that is out. A lease has one errand at a time."""
 
     def __init__(self) -> None:
         self._redirected: dict[str, Errand] = {}
-        """By origin: where its robots.txt is requested next."""
+        """Where to request the robots.txt next, by origin."""
         self._borrowed: set[str] = set()
         self._borrowers: dict[bytes, str] = {}
-        """By lease: the host that it borrowed."""
+        """The borrowed host, by lease."""
         self._resting = _Until()
         self._unreachable = _Until(MAX_UNREACHABLE)
 
@@ -54,7 +54,7 @@ class Errands:
         return f"<Errands {parts}, {len(self._resting)} resting, {len(self._unreachable)} unreachable>"
 
     def free_at(self, host: str, now: float) -> float:
-        """When to look whether a lease of this host may start: `now` if it may."""
+        """When to check whether a lease of this host may start: `now` if it may."""
         if host in self._borrowed:
             return now + LOOK_AGAIN_SECONDS
         return self._resting.get(host, now) if self._resting else now
@@ -62,9 +62,9 @@ class Errands:
     def start(
         self, origin: str, host: str, lease: bytes, now: float, ready_at: Callable[[str], float]
     ) -> Errand | float:
-        """The errand that starts now with this lease of `host`, or when to look again.
+        """The errand that starts now with this lease of `host`, or the time when to check again.
 
-        `ready_at` says when another host may be asked, infinity while one of its own leases is out.
+        `ready_at` says when another host may be asked: infinity while one of its own leases is out.
         """
         errand = self._redirected.get(origin)
         if errand is None:
@@ -81,11 +81,11 @@ class Errands:
         return errand
 
     def has_borrowed(self, lease: bytes, host: str) -> bool:
-        """Whether the lease's errand is on this host, which is not its own."""
+        """Whether the lease's errand is on this host, which it borrowed."""
         return self._borrowers.get(lease) == host
 
     def redirected(self, origin: str, errand: Errand) -> None:
-        """The robots.txt is elsewhere: the next lease of that origin requests it there."""
+        """The robots.txt redirects: the next lease of that origin requests it there."""
         if errand.redirects > MAX_REDIRECTS:
             raise ValueError(
                 f"{origin}: {errand.redirects} redirects found, at most {MAX_REDIRECTS} expected"
@@ -93,35 +93,35 @@ class Errands:
         self._redirected[origin] = errand
 
     def learned(self, host: str, record: RobotsRecord, now: float) -> None:
-        """The robots.txt of an origin of this host is known, or could not be reached."""
+        """The robots.txt of an origin on this host is now known, or known to be unreachable."""
         if record.waits:
             self._unreachable.put(host, record.expires_at, now)
         else:
             self._unreachable.drop(host)
 
     def dropped(self, origin: str) -> None:
-        """Nobody needs this robots.txt any longer."""
+        """This robots.txt is no longer needed."""
         self._redirected.pop(origin, None)
 
     def ended(self, lease: bytes, now: float, delay: Callable[[str], float]) -> None:
-        """The lease is over, in whatever way; a host that it borrowed rests for its delay."""
+        """The lease has ended, for whatever reason. A host that it borrowed rests for its delay."""
         host = self._borrowers.pop(lease, None)
         if host is not None:
             self._borrowed.remove(host)
             self._resting.put(host, now + delay(host), now)
 
     def unreachable(self, now: float) -> Container[str]:
-        """Hosts whose pages wait because their robots.txt could not be reached; not all of very many."""
+        """Hosts whose pages wait because their robots.txt is unreachable. If there are very many, not all of them."""
         return self._unreachable.names(now)
 
 
 class _Until:
-    """Names, each until a time. What is over is forgotten; beyond `most` names, further ones are not kept."""
+    """Names, each with an end time, after which it is removed. Beyond `most` names, further ones are not kept."""
 
     def __init__(self, most: float = inf) -> None:
         self._until: dict[str, float] = {}
         self._line: list[tuple[float, str]] = []
-        """A heap. What was dropped or put again stays in it until its time."""
+        """A heap. An entry that was dropped or put again stays in it until its time."""
         self._most = most
 
     def __len__(self) -> int:
@@ -138,7 +138,7 @@ class _Until:
         self._until.pop(name, None)
 
     def get(self, name: str, now: float) -> float:
-        """Until when; `now` if it is over."""
+        """The end time; `now` if it has passed."""
         self._forget(now)
         return self._until.get(name, now)
 

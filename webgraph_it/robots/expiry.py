@@ -1,9 +1,9 @@
-"""How long a robots.txt counts, and whether its pages wait for it. Nothing else decides that.
+"""Decides how long a robots.txt is valid, and whether its pages wait for it. No other module does.
 
     nothing known, or expired ──► REQUEST it          could not be reached ──► WAIT until it expires
     any other record          ──► KNOWN: ask it       the fourth failure in a row ──► KNOWN, and disallowed
 
-A record counts for 24 hours at most, without regard to Cache-Control. After a failure it counts for `retry_seconds`,
+A record is valid for at most 24 hours, regardless of Cache-Control. After a failure it is valid for `retry_seconds`,
 then twice as long each time, or as long as Retry-After says. Pure: times are arguments.
 """
 
@@ -17,28 +17,28 @@ MAX_DOUBLINGS = 20
 
 
 class Need(Enum):
-    """What a page needs of its origin's robots.txt before it may be fetched."""
+    """What must happen with its origin's robots.txt before a page may be fetched."""
 
     REQUEST = auto()
-    """It must be requested: it was never seen, or has expired."""
+    """Request it: it was never seen, or has expired."""
     WAIT = auto()
-    """It could not be reached: wait until the record expires."""
+    """It is unreachable: wait until the record expires."""
     KNOWN = auto()
     """Nothing more: the record answers."""
 
 
 def need(record: RobotsRecord | None, now: float) -> Need:
-    """What is to be done before a page of this origin may be fetched."""
+    """What must happen before a page of this origin may be fetched."""
     if record is None or record.expires_at <= now:
         return Need.REQUEST
     return Need.WAIT if record.waits else Need.KNOWN
 
 
 def of_known_age(record: RobotsRecord, latest: float, corrected_at: float) -> RobotsRecord:
-    """The record as it counts in a crawl whose latest time is `latest`.
+    """The record as it is valid in a crawl whose latest time is `latest`.
 
     `corrected_at` is when the machine's clock was last found to have gone back (0: never). A record from before that,
-    or from the future, has expired: its age is not known.
+    or from the future, has expired, because its age is unknown.
     """
     fetched_at, expires_at = record.fetched_at, record.expires_at
     if fetched_at < corrected_at or expires_at > latest + 2 * MAX_AGE_SECONDS:
@@ -49,20 +49,20 @@ def of_known_age(record: RobotsRecord, latest: float, corrected_at: float) -> Ro
 
 
 class Expiry(NamedTuple):
-    """The crawl's choices."""
+    """The crawl's options."""
 
     retry_seconds: float
     """Pause after the first failure. It doubles with each further one."""
     max_age_seconds: float = MAX_AGE_SECONDS
     attempts: int = 4
-    """After so many failures in a row, pages wait no longer: they are disallowed."""
+    """After this many consecutive failures, pages no longer wait: they are disallowed."""
 
     def of_answer(self, now: float) -> float:
-        """When a record expires that an answer gave."""
+        """When a record from a reply expires."""
         return now + min(self.max_age_seconds, MAX_AGE_SECONDS)
 
     def of_failure(self, failures: int, now: float, retry_after_seconds: float | None) -> tuple[float, bool]:
-        """When the record of the last of so many failures expires, and whether pages wait until then."""
+        """When the record expires after `failures` consecutive failures, and whether pages wait until then."""
         doubled = self.retry_seconds * 2.0 ** min(failures - 1, MAX_DOUBLINGS)
         wait = max(doubled, retry_after_seconds or 0.0)
         return min(now + wait, self.of_answer(now)), failures < self.attempts

@@ -1,10 +1,10 @@
-"""Which lines of a robots.txt speak to us (RFC 9309, sections 2.1 to 2.2.4). Bytes in, one group out.
+"""Finds the lines of a robots.txt that apply to us (RFC 9309, sections 2.1 to 2.2.4). Bytes in, one group out.
 
-protego differs from the RFC's authors about groups: it closes a group at an unknown line and reads
-`User-agent: Foo Bar` as one name. So the groups are found here; protego is given the delays of ours.
+protego reads groups differently from the RFC's authors: it closes a group at an unknown line and reads
+`User-agent: Foo Bar` as one name. So the groups are found here, and protego reads only the delays of ours.
 
 Guarantees: total (any bytes give a group, nothing raises), linear in the length of the text: about a microsecond
-a line. It does not fetch, and knows nothing of status codes: see robots.py.
+a line. It does not fetch, and does not know status codes: see policy.py.
 """
 
 import re
@@ -15,7 +15,7 @@ from enum import Enum
 MAX_TEXT_BYTES = 500 * 1024
 """Section 2.5: the parsing limit is at least 500 KiB."""
 MAX_LINE_BYTES = 16 * 1024
-"""A longer line is cut, so that it forbids more than it says; one that allows is left out instead."""
+"""A longer disallow line is truncated, so that it forbids more than it says. A longer allow line is ignored."""
 
 
 class Field(Enum):
@@ -29,7 +29,7 @@ class Field(Enum):
     SITEMAP = "Sitemap"
 
 
-# Section 2.2.4 lets crawlers accept common misspellings; these are the ones Google accepts, as prefixes.
+# Section 2.2.4 allows common misspellings. These are the ones that Google accepts, as prefixes.
 _SPELLINGS = (
     (Field.USER_AGENT, "user-agent|useragent|user agent"),
     (Field.DISALLOW, "disallow|dissallow|dissalow|disalow|diasllow|disallaw"),
@@ -49,7 +49,7 @@ _ESCAPES = {octet: f"%{octet:02X}" for octet in range(256) if not 0x20 <= octet 
 _LEADING_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_DELAYS = 100
-"""The last ones count: one that says nothing is passed over."""
+"""Only the last ones are read: a delay without a value is skipped."""
 
 
 @dataclass(slots=True, eq=False)
@@ -57,12 +57,12 @@ class Group:
     """What the text says to one crawler."""
 
     allows: list[str] = field(default_factory=list)
-    """Paths as written, one character an octet."""
+    """Paths as written, one character per octet."""
     disallows: list[str] = field(default_factory=list)
     delays: list[tuple[Field, str]] = field(default_factory=list)
     """Crawl-delay and Request-rate, in order of appearance."""
     sitemaps: list[str] = field(default_factory=list)
-    """Of the whole file: a sitemap belongs to no group."""
+    """From the whole file: a sitemap does not belong to a group."""
 
     def __bool__(self) -> bool:
         return bool(self.allows or self.disallows or self.delays)
@@ -80,7 +80,7 @@ class Group:
 
 
 def group_for(product_token: str, text: bytes) -> Group:
-    """The lines of all groups that name the product token; else of all groups for `*`; else none."""
+    """The lines of all groups that name the product token; otherwise of all groups for `*`; otherwise none."""
     token = product_token.lower()
     ours, everybodys, sitemaps = Group(), Group(), list[str]()
     is_named = after_rule = after_delay = False
@@ -120,7 +120,7 @@ def _with(group: Group, groups: list[Group]) -> list[Group]:
 
 
 def first_part(body: bytes) -> bytes:
-    """At most MAX_TEXT_BYTES, cut at a line's end, so that half a rule is never read as a whole one."""
+    """At most MAX_TEXT_BYTES, cut at the end of a line, so that half a rule is never read as a whole one."""
     if len(body) <= MAX_TEXT_BYTES:
         return body
     head = body[: MAX_TEXT_BYTES + 1]
@@ -142,7 +142,7 @@ def _records(text: bytes) -> Iterator[tuple[Field, str]]:
         field_ = fields[name]
         if field_ is None or (is_cut and field_ is _ALLOW):
             continue
-        if not colon:  # `Disallow /private`: a common slip
+        if not colon:  # `Disallow /private`: a common mistake
             words = line.encode("latin-1").split()
             if len(words) != 2:
                 continue
@@ -156,7 +156,7 @@ def _field(name: str) -> Field | None:
 
 
 def _as_octets(text: bytes) -> str:
-    """One character an octet, without the byte order mark or the beginning of one."""
+    """One character per octet, without the byte order mark or the beginning of one."""
     if text[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = text.decode("utf-16", "replace").encode()
     mark = next(size for size in (3, 2, 1, 0) if text.startswith(_BYTE_ORDER_MARK[:size]))
@@ -174,7 +174,7 @@ def _token_of(value: str) -> str:
 
 
 def _seconds(text: str) -> str:
-    """`0,5 secondi` is 0.5: a comma is a point in Italy, and the unit goes without saying."""
+    """`0,5 secondi` is 0.5: Italy writes a decimal comma, and the unit is always seconds."""
     found = _LEADING_NUMBER.match(text)
     return found[0].replace(",", ".") if found else _text(text)
 

@@ -4,15 +4,15 @@
 
 A record belongs to one scheme and authority (`origin`). Guarantees: pure (time is an argument), total (any
 status, any bytes), and bounded: records hold at most 500 KiB, parsed rules live in a cache of bounded size,
-and matching a URL costs a few milliseconds at worst, whatever the file says. Reading a file costs one to
-five microseconds a line, once: 20 ms for 20,000 plain rules. It fetches nothing: whoever fetches follows
+and matching a URL takes a few milliseconds at worst, whatever the file says. Parsing a file takes one to
+five microseconds a line, once: 20 ms for 20,000 plain rules. It does not fetch: the caller follows
 `redirect_target`.
 
-record.py is the record and its bytes, expiry.py says how long it counts. group.py finds the lines that speak to us,
-protego reads the delays, rules.py decides.
+record.py is the record and its bytes, and expiry.py says how long it is valid. group.py finds the lines that apply to
+us, protego reads the delays, and rules.py decides.
 
-Where the RFC leaves the choice: 4xx allows, but 429 is an unreachable robots.txt; what cannot be reached
-stays disallowed for ever, not for 30 days.
+Where the RFC leaves a choice: 4xx allows, but 429 means an unreachable robots.txt. An unreachable origin stays
+disallowed for ever, not for 30 days.
 """
 
 from collections import OrderedDict
@@ -31,7 +31,7 @@ from webgraph_it.urls.names import Refusal, normal
 PRODUCT_TOKEN = "webgraph_it"
 MAX_RULES = 20_000
 MAX_WILDCARDS = 4_000
-"""A file with more rules or asterisks for us is a weapon or a mistake: we stay away, on the record."""
+"""A file with more rules or asterisks for us is an attack or a mistake: we fetch nothing there, and record why."""
 MAX_CACHED_RULES = 200_000
 """Parsed rules kept in memory, over all hosts: about 100 MB at worst."""
 
@@ -44,7 +44,7 @@ class _Rules(NamedTuple):
 
 
 class RobotsPolicy:
-    """Judges answers and answers questions. One per crawl: it holds the cache of parsed rules."""
+    """Judges replies and says what is allowed. One per crawl, because it holds the cache of parsed rules."""
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class RobotsPolicy:
         previous: RobotsRecord | None = None,
         retry_after_seconds: float | None = None,
     ) -> RobotsRecord:
-        """What an answer means. `error` names what went wrong when no whole answer came (status 0 then);
-        `redirects` were followed on the way; `previous` is this origin's last record, if any."""
+        """What a reply means. `error` names the failure if there was no complete reply (status 0 then).
+        `redirects` is how many were followed; `previous` is this origin's last record, if any."""
         if error is not None:
             return self._unreachable(f"error-{error}", now, previous, retry_after_seconds)
         if redirects > MAX_REDIRECTS or 300 <= status < 400:
@@ -88,7 +88,7 @@ class RobotsPolicy:
         return self._unreachable(f"status-{status}", now, previous, retry_after_seconds)
 
     def allowed(self, record: RobotsRecord, url: str) -> bool:
-        """May this URL, in normal form, be fetched? `/robots.txt` itself always may."""
+        """Whether this URL, in normal form, may be fetched. `/robots.txt` itself always may."""
         path = "/" + url.partition("://")[2].partition("/")[2]
         if path == "/robots.txt":
             return True
@@ -163,15 +163,15 @@ def _delay_seconds(protego: Protego) -> float | None:
 
 
 def origin(url: str) -> str:
-    """Scheme and authority of a normal URL: what one robots.txt speaks for. `https://www.sito.it:8443`."""
+    """Scheme and authority of a normal URL, to which one robots.txt applies: `https://www.sito.it:8443`."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
 
 def redirect_target(status: int, url: str, location: str | None, redirects: int) -> str | None:
-    """Where to go on after an answer to robots.txt, or None: judge what you have.
+    """Where a reply for robots.txt redirects. None if the caller must judge this reply.
 
-    Five redirects are followed, to other hosts too; a Location that is no http(s) URL leads nowhere.
+    Five redirects are followed, also to other hosts. A Location that is not an http(s) URL is not followed.
     """
     if status not in (301, 302, 303, 307, 308) or not location or redirects >= MAX_REDIRECTS:
         return None

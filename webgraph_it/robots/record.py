@@ -1,4 +1,4 @@
-"""What is known of one origin's robots.txt: one record, and its bytes in the frontier (layout version 1).
+"""What is known about one origin's robots.txt: one record, and its bytes in the frontier (layout version 1).
 
     fetched_at, expires_at      two doubles, big-endian
     known or wait, then \\n      `wait`: pages wait until it expires
@@ -8,7 +8,7 @@
     length of the reason        one byte
     reason, raw text            to the end
 
-The times stand there twice, because earlier versions kept one record inside another. The first pair counts.
+The times are stored twice, because earlier versions kept one record inside another. The first pair is valid.
 """
 
 import struct
@@ -25,20 +25,20 @@ class Verdict(IntEnum):
 
 
 class RobotsRecord(NamedTuple):
-    """What is known of one origin's robots.txt. robots/expiry.py says what its times mean."""
+    """What is known about one origin's robots.txt. robots/expiry.py says what its times mean."""
 
     verdict: Verdict
     reason: str
-    """Why: rules, no-rules, status-404, redirects, error-…, too-many-rules. The name of a counter."""
+    """Why: rules, no-rules, status-404, redirects, error-…, too-many-rules. Also the name of a counter."""
     fetched_at: float
     expires_at: float
-    """Request it again from then on: at most 24 hours later, sooner after a failure."""
+    """When to request it again: at most 24 hours later, sooner after a failure."""
     raw: bytes = b""
     """The text, at most 500 KiB; empty when it does not matter."""
     failures: int = 0
-    """How often in a row it could not be reached."""
+    """Consecutive failures to reach it."""
     waits: bool = False
-    """It could not be reached, and the origin's pages wait until it expires."""
+    """Whether it is unreachable and the origin's pages wait until it expires."""
 
     def to_bytes(self) -> bytes:
         times = self.fetched_at, self.expires_at
@@ -49,7 +49,7 @@ class RobotsRecord(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "RobotsRecord":
-        """Raises ValueError for bytes that are no record of this version."""
+        """Raises ValueError for bytes that are not a record of this version."""
         try:
             fetched_at, expires_at = _TIMES.unpack_from(data)
             start = data.index(b"\n", _TIMES.size) + 1
@@ -58,7 +58,7 @@ class RobotsRecord(NamedTuple):
             text_at = length_at + 1 + data[length_at]
             kind = _VERDICTS[verdict]
         except (struct.error, IndexError):
-            raise ValueError("bytes that are no robots record found: fetch it again") from None
+            raise ValueError("bytes found that are not a robots record: fetch it again") from None
         if version != _VERSION:
             raise ValueError(f"robots record of version {version} found, {_VERSION} expected: fetch it again")
         reason = data[length_at + 1 : text_at].decode("utf-8", "replace")

@@ -1,16 +1,16 @@
-"""Which rule of a robots.txt decides about a path (RFC 9309, sections 2.2.2 and 2.2.3). Pure.
+"""Decides whether the rules of a robots.txt allow a path (RFC 9309, sections 2.2.2 and 2.2.3). Pure.
 
     allow and disallow lines ──Rules──► allowed(path)
 
-The longest matching rule decides; of two equally long ones, the one that allows. A rule is as long as it is
-written: only octets outside ASCII count as their escapes. Two spellings of a path are compared as octets: every
+The longest matching rule decides; of two equally long ones, the one that allows. The length of a rule is its length as
+written, except that octets outside ASCII count as their escapes. Two spellings of a path are compared as octets: every
 escape is decoded, except that `%2F` is not `/` in a path (in a query it is).
 
-We match ourselves because protego ranks rules by their length after escaping `?`, `&`, `:` and others, so that a
-short rule with such characters overrules a longer one, and because it tries up to 20,000 rules one by one.
+We do not use protego for matching, for two reasons. It ranks rules by their length after escaping `?`, `&`, `:` and
+others, so a short rule with such characters overrides a longer one. And it tries up to 20,000 rules one by one.
 
 Guarantees: total; a decision costs at most one dictionary lookup for each length of a literal rule, and
-MAX_STEPS comparisons of characters for the rules with wildcards. It knows nothing of files, groups and delays.
+MAX_STEPS comparisons of characters for the rules with wildcards. It does not know files, groups and delays.
 """
 
 import re
@@ -18,35 +18,35 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 MAX_STEPS = 10_000_000
-"""Characters of wildcard rules that may apply, times characters of the path: 5 ms at worst. Where a decision could
-cost more, the path is not allowed."""
+"""Maximum of (characters of wildcard rules that may apply) × (characters of the path): 5 ms at worst. If a decision
+could take more, the path is not allowed."""
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _ESCAPED_SLASH = "\u0100"
-"""`%2F` in a path: octets are U+0000 to U+00FF, so this is none."""
+"""`%2F` in a path. Octets are U+0000 to U+00FF, so this is not an octet."""
 _INDEX = "/index.htm"
 
 
 class _Wildcard(NamedTuple):
-    """A rule with an asterisk that is not its end."""
+    """A rule with an asterisk before its end."""
 
     score: int
     parts: tuple[str, ...]
-    """What follows the asterisks, none empty."""
+    """The parts after the asterisks; none is empty."""
     is_anchored: bool
-    """The last part must be the end of the path."""
+    """Whether the last part must be at the end of the path."""
 
 
 class _Wildcards(NamedTuple):
-    """Wildcard rules that begin with the same literal, the longest first."""
+    """Wildcard rules that begin with the same literal, longest first."""
 
     rules: list[_Wildcard]
     size: int
-    """Characters of their parts."""
+    """Total characters of their parts."""
 
 
 class Rules:
-    """The rules of one group, as written, one character an octet. None is empty.
+    """The rules of one group, as written, one character per octet. None is empty.
 
     Each has a score: twice its length, plus one if it allows.
     """
@@ -70,7 +70,7 @@ class Rules:
         self._lengths = sorted({*map(len, self._prefixes), *map(len, self._wildcards)})
 
     def allowed(self, path: str) -> bool:
-        """May the path, with its query, be fetched? It begins with a slash."""
+        """Whether the path, with its query, may be fetched. It must begin with a slash."""
         octets, query = _octets_of_path(path)
         best = self._exact.get(octets, 0)
         candidates: list[tuple[int, _Wildcards]] = []
@@ -102,12 +102,12 @@ class Rules:
 
 
 def _length(text: str) -> int:
-    """An octet outside ASCII counts as its escape: as three."""
+    """An octet outside ASCII counts as three, the length of its escape."""
     return len(text) if text.isascii() else 2 * len(text.encode()) - len(text)
 
 
 def _directories(allows: Sequence[str]) -> Iterator[str]:
-    """Who allows `/a/index.html` allows `/a/`, too: so Google's parser, whose authors wrote the RFC."""
+    """A rule that allows `/a/index.html` also allows `/a/`, as in the parser of Google, whose authors wrote the RFC."""
     for text in allows:
         if _INDEX in text:
             slash = text.rfind("/")
@@ -121,7 +121,7 @@ def _sorted(rules: list[_Wildcard]) -> _Wildcards:
 
 
 def _best(rules: list[_Wildcard], octets: str, start: int, query: int, least: int) -> int:
-    """The score of the first rule that matches from `start` on, if it is greater than `least`; else 0."""
+    """The score of the first rule that matches from `start` on, if it is greater than `least`; otherwise 0."""
     for rule in rules:
         if rule.score <= least:
             break
@@ -131,7 +131,7 @@ def _best(rules: list[_Wildcard], octets: str, start: int, query: int, least: in
 
 
 def _matches(rule: _Wildcard, octets: str, end: int, query: int) -> bool:
-    """Each part as early as it can be: what follows then has the most room, so nothing is tried twice."""
+    """Matches each part as early as possible. That leaves the most room for the rest, so there is no backtracking."""
     parts = rule.parts[:-1] if rule.is_anchored else rule.parts
     for part in parts:
         start = _find(part, octets, end, query)
@@ -146,7 +146,7 @@ def _matches(rule: _Wildcard, octets: str, end: int, query: int) -> bool:
 
 def _find(part: str, octets: str, start: int, query: int) -> int:
     found = octets.find(part, start)
-    if _ESCAPED_SLASH in part:  # the part may stand in the query, where `%2F` is `/`
+    if _ESCAPED_SLASH in part:  # the part may be in the query, where `%2F` is `/`
         in_query = octets.find(part.replace(_ESCAPED_SLASH, "/"), max(start, query))
         return in_query if found < 0 else found if in_query < 0 else min(found, in_query)
     return found
@@ -156,7 +156,7 @@ def _find(part: str, octets: str, start: int, query: int) -> int:
 
 
 def _octets_of_path(path: str) -> tuple[str, int]:
-    """The path to be compared, and where its query begins."""
+    """The path in comparable form, and where its query begins."""
     if "%" not in path:
         query = path.find("?")
         return path, query if query >= 0 else len(path)
@@ -166,7 +166,7 @@ def _octets_of_path(path: str) -> tuple[str, int]:
 
 
 def _parts(text: str) -> list[str]:
-    """A rule between its asterisks, to be compared: what follows its first `?` is in a query."""
+    """The parts between a rule's asterisks, in comparable form. What follows the first `?` is in a query."""
     if "*" not in text and "?" not in text:
         return [_decoded(text)]
     before, question_mark, query = text.partition("?")

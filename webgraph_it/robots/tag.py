@@ -1,14 +1,14 @@
-"""X-Robots-Tag: may the links of this page be followed?
+"""X-Robots-Tag: whether the links of a page may be followed.
 
-Guarantees: total (any header values give an answer); a directive addressed to another crawler is not ours.
-The same words in a `meta` element are read by the extractors.
+Guarantees: total (any header values give an answer). A directive for another crawler is ignored.
+It does not read the same directives in a `meta` element; the extractors do.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 NOFOLLOW = frozenset(("nofollow", "none"))
-# Directives that hold a colon themselves; any other single word before a colon is a crawler's name.
+# Directives that contain a colon; any other single word before a colon is a crawler's name.
 _WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 _NAME = re.compile(r"[a-z_*][a-z0-9_*-]*")
 
@@ -24,7 +24,7 @@ def nofollow(x_robots_tag_headers: Sequence[str], user_agent_token: str) -> bool
 
 
 def _directives(header: str) -> Iterator[tuple[str, str]]:
-    """`bot: noindex, nofollow` → (bot, noindex), (bot, nofollow): a name holds until the next."""
+    """`bot: noindex, nofollow` → (bot, noindex), (bot, nofollow): a name applies until the next one."""
     addressee = ""
     for part in header.lower().split(","):
         name, colon, rest = (piece.strip() for piece in part.partition(":"))

@@ -1,9 +1,9 @@
-"""The shard files as the frontier's last commit names them: JSON out of the store, and back.
+"""The shard files in the frontier's last commit: JSON in the store, and how it is read.
 
     {"graph/000001.g16": [length, crc32], …}
 
-Guarantee: what is read has the names of shard files and numbers that can be lengths and checksums, or it is one
-ShardError: no name leads out of the crawl directory.
+Guarantees: the names read are those of shard files, and the numbers are possible lengths and checksums. Anything else
+is one ShardError. No name leads out of the crawl directory.
 """
 
 import json
@@ -20,15 +20,15 @@ def packed(files: Mapping[str, Durable]) -> bytes:
 
 
 def unpacked(stored: bytes | None) -> dict[str, Durable]:
-    """Nothing if nothing was committed."""
+    """Empty if nothing was committed."""
     try:
         found = json.loads(stored) if stored else {}
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not all(map(_is_entry, found, found.values())):
         raise ShardError(
-            "The frontier's last commit does not name the crawl's files with their lengths: it is damaged or not of a "
-            "crawl; restore the crawl directory from a copy, or begin a new crawl in another JOBDIR."
+            "The frontier's last commit does not name the crawl's files with their lengths. It is damaged, or does not "
+            "belong to a crawl. Restore the crawl directory from a copy, or start a new crawl in another JOBDIR."
         )
     return {name: Durable(*each) for name, each in found.items()}
 

@@ -1,4 +1,4 @@
-"""The crawl directory: the names and places of its files, and what of them is committed.
+"""The crawl directory: the names and places of its files, and how much of them is committed.
 
     <JOBDIR>/
       crawl.json              one JSON object; "recipe_version" says how its nodes are named (urls.names)
@@ -7,16 +7,16 @@
       graph/000001.g16 …      hashed edge sequences         (shards/formats.py has these three, byte by byte)
       urls/000001.tsv …       one line per new node
       pages/000001.jsonl …    one line per URL that was tried
-      frontier/               the embedded store; frontier.new and frontier.work are those of a repair
-      seeds/000001.txt …      the seed lists as they were when they were given
+      frontier/               the embedded store; a repair uses frontier.new and frontier.work
+      seeds/000001.txt …      the seed lists, as they were given
       reports/                progress.jsonl, and the reports
 
-A crawl that is running, or that crashed, may have files longer than its last commit, and whole new ones.
-Where committed.json exists, only the bytes it counts are read and nothing beyond. Numbers order the files.
+A crawl that is running, or that crashed, may have files that are longer than at its last commit, and new files.
+If committed.json exists, only the bytes that it counts are read. The numbers order the files.
 
-Guarantees: no other module knows these names. Nothing here writes: a crawl that runs does (crawl/directory.py).
-Whatever is wrong with a directory is one ShardError that says what was found, what was expected and what to do. This
-module needs neither numpy nor pyarrow: the crawl imports it.
+Guarantees: no other module knows these names. Nothing here writes. A running crawl writes through crawl/directory.py.
+Any fault of a directory is one ShardError that says what was found, what was expected and what to do. This
+module needs neither numpy nor pyarrow, because the crawl imports it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,14 +29,14 @@ from webgraph_it.shards.formats import SUFFIXES, Part, ShardError, is_shard_name
 CRAWL_FILE, COMMITTED_FILE, LOCK_FILE = "crawl.json", "committed.json", "crawl.lock"
 FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"
 REBUILT, LOOKUP = "frontier.new", "frontier.work"
-"""Of a repair."""
+"""Used by a repair."""
 PROGRESS_FILE = "progress.jsonl"
 FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
 FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
 
 
 class CrawlDirectory:
-    """Where everything of one crawl is, and what it left. Nothing is read before it is asked for."""
+    """The location of everything in one crawl directory, and its content. Nothing is read before it is needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -53,17 +53,17 @@ class CrawlDirectory:
 
     @property
     def has_frontier(self) -> bool:
-        """Whether there is a store in frontier/, not only a folder."""
+        """Whether frontier/ holds a store, not only a folder."""
         return (self.frontier / "CURRENT").exists()
 
     # -- crawl.json ----------------------------------------------------------------------------------------
 
     def record(self) -> dict[str, Any]:
-        """crawl.json; empty if there is none."""
+        """crawl.json. Empty if there is none."""
         return _json_object(self.crawl_file) if self.crawl_file.exists() else {}
 
     def recipe_version(self) -> int:
-        """How the nodes are named; ShardError if this is no crawl directory."""
+        """The version of the naming recipe. ShardError if this is not a crawl directory."""
         if not self.crawl_file.is_file():
             raise ShardError(
                 f"{self.path} is not a crawl directory: it has no {CRAWL_FILE}. Give the JOBDIR of a crawl."
@@ -71,7 +71,7 @@ class CrawlDirectory:
         version = self.record().get("recipe_version")
         if not is_count(version):
             raise ShardError(
-                f"{self.crawl_file} does not say its recipe_version (a number); found {shown(version)}."
+                f"{self.crawl_file} does not say its recipe_version (a number). Found {shown(version)}."
             )
         return version
 
@@ -86,7 +86,7 @@ class CrawlDirectory:
         }
 
     def committed(self) -> dict[str, int] | None:
-        """The bytes that count of each file, by committed.json; None if there is none: all bytes count."""
+        """The committed bytes of each file, by committed.json. None if there is none: then all bytes count."""
         if not self.committed_file.exists():
             return None
         lengths = {}
@@ -104,7 +104,7 @@ class CrawlDirectory:
         return lengths
 
     def parts(self, stream: str) -> list[Part]:
-        """The files of a stream as far as they are committed; ShardError if one is gone or too short."""
+        """The files of a stream, up to their committed lengths. ShardError if one is missing or too short."""
         lengths = self.committed()
         if lengths is None:
             return whole_parts(self._files(stream))
@@ -120,7 +120,7 @@ class CrawlDirectory:
         return parts
 
     def parts_within(self, stream: str, lengths: Mapping[str, int]) -> list[Part]:
-        """The files of a stream that are there and that these lengths name, as far as they say."""
+        """The existing files of a stream that are named in these lengths, up to these lengths."""
         names = {f"{stream}/{file.name}": file for file in self._files(stream)}
         return [Part(file, lengths[name]) for name, file in names.items() if name in lengths]
 
@@ -141,8 +141,8 @@ class CrawlDirectory:
     # -- the progress log ----------------------------------------------------------------------------------
 
     def progress(self) -> Iterator[dict[str, Any] | None]:
-        """The lines of progress.jsonl, in order; None for one that is no JSON object."""
-        if self.progress_file.is_file():  # False for a pipe or a device, too
+        """The lines of progress.jsonl, in order. None for a line that is not a JSON object."""
+        if self.progress_file.is_file():  # False for a pipe or a device
             yield from json_lines(Part(self.progress_file, self.progress_file.stat().st_size))
 
 

@@ -18,7 +18,7 @@ def url_lines(links: Iterable[Link]) -> bytes:
 
 
 def page_line(page: Page, links: int) -> str:
-    """One line of the page log: JSON, written by hand because it is written for every page."""
+    """One line of the page log. The JSON is written by hand for speed, because every page has a line."""
     return (
         f'{{"key": {quoted(page.key)}, "url": {quoted(page.url)}, "time": {page.time:.3f}, '
         f'"status": {page.status}, "type": {quoted(page.media_type)}, "bytes": {page.size_bytes}, '
@@ -29,7 +29,7 @@ def page_line(page: Page, links: int) -> str:
 
 
 def cut_line(link: Link, state: State, reason: str, depth: int, via: str, host_depth: int = 0) -> str:
-    """A node that was found and not fetched."""
+    """A node that was found but not fetched."""
     page = Page(
         link.url, link.key, link.digest, 0.0, state, 0, depth, via, reason=reason, host_depth=host_depth
     )

@@ -1,18 +1,18 @@
 """The three streams of a crawl, byte by byte, and how to read them (shards/directory.py says where they are).
 
-**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte tells
-what it is: 1 a parent, 0 a child of the last parent before it. A page without links is a parent alone. A
-file starts with a parent; a sequence never goes on in the next file. There is no header.
+**g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte is 1 for
+a parent and 0 for a child of the last parent before it. A page without links is a parent alone. A
+file starts with a parent. A sequence never continues in the next file. There is no header.
 
 **tsv.** `key TAB url LF`, ASCII, once per node of the graph, in order of discovery.
 
 **jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines,
-the last one counts: a node that a limit cut is fetched after all when the limit is raised. A key that is in no
-URL list is outside the graph (a seed out of scope, or a page below it); such a key has a line with the state
-`never-tried` when it is found on a page.
+the last one counts, because a node that a limit cut is fetched after all when the limit is raised. A key that is in
+no URL list is outside the graph (a seed out of scope, or a page below it). When it is found on a page, such a key
+gets a line with the state `never-tried`.
 
-Guarantees: nothing here writes. Whatever is wrong with a file is one ShardError that says what was found, what was
-expected and what to do. This module needs neither numpy nor pyarrow: the crawl imports it.
+Guarantees: nothing here writes. Any fault of a file is one ShardError that says what was found, what was
+expected and what to do. This module needs neither numpy nor pyarrow, because the crawl imports it.
 """
 
 import json
@@ -26,7 +26,7 @@ from webgraph_it.files.received import InputError
 
 DIGEST_BYTES = 16
 PARENT_BIT = 0x80
-"""In the first byte of a digest."""
+"""The parent's bit, in the first byte of a digest."""
 GRAPH_FOLDER, URLS_FOLDER, PAGES_FOLDER = "graph", "urls", "pages"
 SUFFIXES = {GRAPH_FOLDER: ".g16", URLS_FOLDER: ".tsv", PAGES_FOLDER: ".jsonl"}
 PAGE_FIELDS = (
@@ -51,12 +51,12 @@ _NUMBERED = re.compile(r"[0-9]{6,}")
 
 
 class ShardError(InputError):
-    """The crawl directory is not what it should be, in one sentence."""
+    """A fault of the crawl directory, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The first `length` bytes of a file: as much of it as counts."""
+    """The first `length` bytes of a file. Only these count."""
 
     path: Path
     length: int
@@ -68,7 +68,7 @@ def file_name(folder: str, number: int) -> str:
 
 
 def is_shard_name(folder: str, name: str) -> bool:
-    """`000001.g16` in `graph`, and nothing like `../x`."""
+    """True for `000001.g16` in `graph`, and for nothing like `../x`."""
     return folder in _NAMES and _NAMES[folder].fullmatch(name) is not None
 
 
@@ -90,7 +90,7 @@ def check_whole_records(part: Part) -> None:
 
 
 def lines(part: Part) -> Iterator[bytes]:
-    """The lines of a part, without their LF; one that has none is torn, and refused."""
+    """The lines of a part, without their LF. A line without LF is torn, and refused."""
     read = 0
     with part.path.open("rb") as file:
         for line in file:
@@ -115,7 +115,7 @@ def page_lines(parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
 
 
 def json_lines(part: Part) -> Iterator[dict[str, Any] | None]:
-    """The objects of a log, for those who can do without a line: None for one that a crash tore, or somebody wrote."""
+    """The objects of a log, for callers that can skip a line. None for a line that is torn or not JSON."""
     read = 0
     with part.path.open("rb") as file:
         for line in file:

@@ -1,15 +1,15 @@
-"""Numbered files that grow without making the crawl wait: double-buffered, and an unbuffered twin.
+"""Numbered files that grow without making the crawl wait: a double-buffered writer, and an unbuffered one.
 
-A crawl keeps three streams (graph, urls, pages), each a folder of numbered files; a record is one sequence of
-the stream, already encoded. `Shards` holds the three in step and is the only thing that touches the disk:
+A crawl keeps three streams (graph, urls, pages), each a folder of numbered files. A record is one sequence of
+the stream, already encoded. `Shards` keeps the three in step and is the only class that touches the disk:
 
     crawl thread   write ─► filling buffer ──swap──┐            swap ── sync ──►
     scribe thread                                  └─► write to file ──────────► fsync, lengths
 
-Guarantees: records reach the file in the order of `write`; `sync` covers everything written before it and
-nothing after; a failed write leaves no part of a buffer in the file, and after one that cannot be repeated
-nothing is ever synced again; memory is bounded by two buffers a stream (a writer that is `full` wants its
-caller to wait for `room`). A full disk is waited for, not died of.
+Guarantees: records reach the file in the order of `write`. `sync` covers everything written before it and
+nothing after. A failed write leaves no part of a buffer in the file. After a failure that cannot be retried,
+nothing is ever synced again. Memory is bounded by two buffers per stream: the caller of a writer that is `full` must
+wait for `room`. If the disk is full, the writer waits for space.
 Does not decide when to sync, and knows neither digests nor JSON.
 """
 
@@ -36,7 +36,7 @@ RETRY_SECONDS = 1.0
 
 
 class Durable(NamedTuple):
-    """What is known to be on disk of one file."""
+    """The part of one file that is known to be on disk."""
 
     length: int
     crc32: int
@@ -55,7 +55,7 @@ class AppendFile:
         sync(path.parent)
 
     def append(self, buffer: bytes | bytearray) -> None:
-        """All of it or nothing: what a failed write left behind is cut off."""
+        """Write all of it or nothing: what a failed write left behind is cut off."""
         written = 0
         try:
             while written < len(buffer):
@@ -76,7 +76,7 @@ class AppendFile:
 
 
 class Writer(Protocol):
-    """One stream of records. `swap` makes sure that all records so far are on their way to the file."""
+    """One stream of records. After `swap`, all records so far are in the file or queued for it."""
 
     def write(self, record: bytes) -> None: ...
     def swap(self) -> None: ...
@@ -86,11 +86,11 @@ class Writer(Protocol):
 
 
 NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
-"""A class of writers: made of what appends to the file, the scribe, and how many sequences fill a buffer."""
+"""A class of writers. Its arguments: the function that appends to the file, the scribe, the sequences per buffer."""
 
 
 class DoubleBufferedWriter:
-    """One buffer fills while the other is written by the scribe."""
+    """One buffer fills while the scribe writes the other."""
 
     def __init__(
         self, append: Callable[[bytearray], None], scribe: ThreadPoolExecutor, sequences: int
@@ -133,7 +133,7 @@ class DoubleBufferedWriter:
 
 
 class UnbufferedWriter:
-    """Every record goes to the file at once, in the crawl's own thread: for comparison."""
+    """Writes every record to the file at once, in the crawl's own thread. For comparison."""
 
     full = False
 
@@ -146,10 +146,10 @@ class UnbufferedWriter:
         self._append(bytearray(record))
 
     def swap(self) -> None:
-        """Nothing is ever held back."""
+        """Does nothing, because nothing is held back."""
 
     async def room(self) -> None:
-        """There always is."""
+        """Returns at once, because there is always room."""
 
 
 class Shards:
@@ -162,7 +162,7 @@ class Shards:
         sequences: Mapping[str, int],
         writer_class: NewWriter = DoubleBufferedWriter,
     ) -> None:
-        """`committed`: file name → what the last commit knew of it; None for a new crawl."""
+        """`committed`: file name → its state at the last commit. None for a new crawl."""
         self._directory = directory
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
         self._stopping = False
@@ -190,22 +190,22 @@ class Shards:
             await writer.room()
 
     def sync(self, then: Callable[[dict[str, Durable]], None], *, next_number: bool = False) -> Future[None]:
-        """Everything written so far becomes durable, then `then(files)` runs, all in the scribe thread.
+        """Make everything written so far durable, then run `then(files)`, all in the scribe thread.
 
         `files` names every file of the crawl with its length and checksum. With `next_number`, what is
-        written after this call goes to the next number, and the files so far are never touched again.
+        written after this call goes to the next number, and earlier files are never touched again.
         """
         for writer in self._writers.values():
             writer.swap()
         return self._scribe.submit(self._sync, then, next_number)
 
     def stop_waiting(self) -> None:
-        """The crawl stops: a full disk is no longer waited for. What cannot be written fails, and nothing is synced
-        after that."""
+        """The crawl is stopping, so do not wait for a full disk any more. A write that fails now is final, and nothing
+        is synced after it."""
         self._stopping = True
 
     def close(self) -> None:
-        """Wait for the scribe. What was not synced before is not part of the crawl."""
+        """Wait for the scribe. Records that were not synced before are not part of the crawl."""
         self._stopping = True
         self._scribe.shutdown(wait=True)
         for file in self._files.values():
@@ -233,7 +233,7 @@ class Shards:
         return append
 
     def _wait_for_disk(self, error: OSError) -> None:
-        """The disk is full: the buffer stays in memory, the crawl feels it as a writer that is full."""
+        """The disk is full. The buffer stays in memory, so the writer becomes full and blocks the crawl."""
         may_wait = threading.current_thread() is not threading.main_thread()  # else nothing could stop it
         if error.errno not in FULL_DISK or self._stopping or not may_wait:
             self.failure = error
@@ -268,7 +268,7 @@ def _number(name: str) -> int:
 
 
 def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
-    """Cut the files back to what was committed; a sentence for each cut. Raises ShardError on damage."""
+    """Cut the files back to what was committed. Returns a sentence for each cut. Raises ShardError on damage."""
     verify(directory, committed)
     sentences = []
     for stream, suffix in SUFFIXES.items():
@@ -283,7 +283,7 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
 def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
     """Raise ShardError if the files do not hold what was committed.
 
-    Sizes of all, contents of the newest: an older file was checked when it was the newest.
+    Checks the sizes of all files, and the contents of the newest. An older file was checked when it was the newest.
     """
     newest = max(map(_number, committed), default=0)
     for name, durable in committed.items():
@@ -303,7 +303,7 @@ def _cut(path: Path, durable: Durable | None) -> list[str]:
 
 
 def cut(path: Path, length: int) -> None:
-    """The file, cut to this length, on disk."""
+    """Cut the file to this length, and sync it."""
     descriptor = open_file(path, os.O_WRONLY)
     try:
         os.ftruncate(descriptor, length)
@@ -317,17 +317,17 @@ def _check(path: Path, durable: Durable, *, contents: bool) -> None:
     if size < durable.length:
         raise ShardError(
             f"{path} has {size} bytes, but {durable.length} were committed: "
-            "restore the file from a copy, or begin a new crawl in another JOBDIR."
+            "restore the file from a copy, or start a new crawl in another JOBDIR."
         )
     if contents and (found := crc32_of(path, durable.length)) != durable.crc32:
         raise ShardError(
-            f"{path} is damaged: checksum {found:08x}, committed was {durable.crc32:08x}: "
-            "restore the file from a copy, or begin a new crawl in another JOBDIR."
+            f"{path} is damaged: its checksum is {found:08x}, the committed one {durable.crc32:08x}. "
+            "Restore the file from a copy, or start a new crawl in another JOBDIR."
         )
 
 
 def crc32_of(path: Path, length: int) -> int:
-    """Of the first `length` bytes."""
+    """The checksum of the first `length` bytes."""
     crc = 0
     with path.open("rb") as file:
         while chunk := file.read(min(length, 1 << 20)):

@@ -3,7 +3,7 @@
     plan ──► world ──┬─► truth        the graph that a correct crawl finds
                      └─► servers      DNS, HTTP and HTTPS on 127.0.0.0/8 ──► hit log
 
-Imports nothing else of ours: it is the witness against which the crawler is judged. See docs/simweb.md.
+Imports nothing else of ours, so that it is an independent witness of what the crawler does. See docs/simweb.md.
 """
 
 from webgraph_it.simweb.habits.catalogue import HABITS, Habit

@@ -20,7 +20,7 @@ RETRY_AFTER_SECONDS = 1
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to send. A status of 0 sends nothing at all."""
+    """What to send. With a status of 0 nothing is sent."""
 
     status: int
     data: bytes
@@ -30,9 +30,9 @@ class Answer:
     """End with a reset instead of an orderly close."""
     delay_seconds: float = 0.0
     pieces: int = 1
-    """Send the data in so many pieces, with a pause before each."""
+    """Send the data in this many pieces, with a pause before each."""
     script: Callable[[], Iterator[tuple[float, bytes]]] | None = None
-    """After the data, pauses in seconds and bytes by turns, perhaps without end."""
+    """After the data, alternating pauses (in seconds) and bytes, possibly without end."""
 
 
 def without_body(whole: Answer) -> Answer:
@@ -68,7 +68,7 @@ def answer(page: Page, accept_encoding: str, first_visit: bool) -> Answer:
 def short(
     status: int, text: str, headers: tuple[tuple[str, str], ...] = (), *, media_type: str = "text/plain"
 ) -> Answer:
-    """A response of a few words."""
+    """A short text response."""
     body = text.encode()
     lines = [("Content-Type", f"{media_type}; charset=utf-8"), *headers]
     return Answer(status, _message(status, lines, body, Delivery()))
@@ -97,7 +97,7 @@ _CODERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def _coding(wanted: str, accept_encoding: str) -> str:
-    """The name of the coding in the header, if the client accepts it; else the body goes as it is."""
+    """The name of the coding in the header, if the client accepts it. Otherwise the body is not encoded."""
     name = "deflate" if wanted == "raw-deflate" else wanted
     accepted = [part.partition(";")[0].strip().lower() for part in accept_encoding.split(",")]
     return name if name in accepted else ""

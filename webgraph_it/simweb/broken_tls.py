@@ -10,7 +10,7 @@ from webgraph_it.simweb.site import Site
 
 
 class SilentTls(asyncio.Protocol):
-    """Reads whatever comes, says nothing."""
+    """Reads everything, answers nothing."""
 
     def __init__(self, site: Site, door: Door) -> None:
         self._log = partial(site.log.write, connection=next(site.serial), address=door.address)
@@ -24,7 +24,7 @@ class SilentTls(asyncio.Protocol):
 
 
 class GarbageTls(SilentTls):
-    """Answers the greeting with something that is neither a handshake nor an alert."""
+    """Answers the ClientHello with something that is neither a handshake nor an alert."""
 
     def data_received(self, data: bytes) -> None:
         self._transport.write(b"\x16\x03\x03\x40\x00" + bytes(range(256)) * 70)

@@ -1,8 +1,8 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
-Guarantees: it also checks what the formats promise (no parent twice, no arc twice, no digest without a URL, one final
-line of the page log per URL, whole records), and what is broken is a sentence in `faults`, never an exception. Whole
-files are read: the directory is that of a crawl that is not running.
+Guarantees: it also checks what the formats promise: no parent twice, no arc twice, no digest without a URL, one final
+line of the page log per URL, whole records. Each fault is a sentence in `faults`, never an exception. Whole
+files are read, so the crawl must not be running.
 """
 
 import json
@@ -15,11 +15,11 @@ from pathlib import Path
 FOLDERS = ("urls", "graph", "pages")
 DIGEST_BYTES = 16
 SUPERSEDED = ("quota-cut", "never-tried")
-"""States after which a node may have another line: the limit was raised, or its turn came."""
+"""States after which a node may have another line: its limit was raised, or it was tried later."""
 
 
 class NotACrawl(Exception):
-    """The folder is not a crawl directory; the text says what is missing."""
+    """The folder is not a crawl directory. The text says what is missing."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ def digest(key: str) -> bytes:
 
 
 def read_crawl(jobdir: Path) -> CrawledGraph:
-    """All of it; raises NotACrawl if one of its three folders is not there."""
+    """Read all of it. Raises NotACrawl if one of its three folders is missing."""
     if missing := [name for name in FOLDERS if not (jobdir / name).is_dir()]:
         raise NotACrawl(f"{jobdir} is not a crawl directory: it has no {missing[0]}/")
     graph = CrawledGraph()

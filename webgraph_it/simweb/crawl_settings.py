@@ -11,7 +11,7 @@ from webgraph_it.simweb.server import NAME_SERVER_ADDRESS, Ports
 
 
 def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
-    """Name and value of each. Politeness is off: the servers are ours."""
+    """Name and value of each setting. Politeness is off, because the servers are ours."""
     return {
         "SEEDS": str(seeds),
         "DNS_SERVERS": [f"{NAME_SERVER_ADDRESS}:{ports.dns}"],
@@ -23,13 +23,14 @@ def settings(seeds: Path, ports: Ports) -> dict[str, Any]:
         "BACK_OFF": 0.1,
         "PARK_SECONDS": 1,
         "ROBOTS_RETRY_DELAY": 0.2,
+        "DNS_NEGATIVE_TTL": 0.1,
         "MAX_QUERIES_PER_PATH": 20,
         "MAX_HOSTS_PER_DOMAIN": WILDCARD_BOUND,
     }
 
 
 def lines(values: Mapping[str, Any]) -> list[str]:
-    """One `-s 'NAME=value'` each; `xargs -a FILE scrapy crawl italy` reads them."""
+    """One `-s 'NAME=value'` per line. `xargs -a FILE scrapy crawl italy` reads them."""
     return [f"-s '{name}={_text(value)}'" for name, value in values.items()]
 
 

@@ -1,7 +1,7 @@
-"""DNS over UDP and TCP, answers made by hand: A records of simweb's hosts, NXDOMAIN for all other names.
+"""DNS over UDP and TCP, with messages built by hand: A records of simweb's hosts, NXDOMAIN for all other names.
 
-The question is copied from the query, so its case comes back as it was sent. A query for another type of a
-known name gets an empty answer. Not a resolver: it asks nobody.
+The question is copied from the query, so its case is preserved. A query for another type of a
+known name gets an empty answer. It is not a resolver: it asks no other server.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ _TYPE_NAMES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "
 
 
 class Reply(NamedTuple):
-    """What is said about a name."""
+    """The reply for a name."""
 
     code: int
     addresses: tuple[str, ...] = ()
     delay_seconds: float = 0.0
     lost: bool = False
-    """Nothing is sent at all."""
+    """Send nothing at all."""
     ttl_seconds: int = TTL_SECONDS
 
 
 Book = Callable[[str, int], Reply]
-"""From a name in lower case and how often it was asked before, to the reply."""
+"""From a name in lower case and the number of earlier queries for it, to the reply."""
 
 
 class Question(NamedTuple):
@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 
 def parse_question(query: bytes) -> Question | None:
-    """The first question of a query; None if it cannot be read."""
+    """The first question of a query. None if it cannot be read."""
     labels, at = [], 12
     while at < len(query) and query[at]:
         size = query[at]
@@ -83,7 +83,7 @@ class NameServer:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def answer(self, query: bytes) -> tuple[bytes, Reply]:
-        """The bytes to send and the reply they hold."""
+        """The bytes to send, and the reply that they encode."""
         question = parse_question(query)
         if question is None:
             return message(query, None, Reply(FORMERR)), Reply(FORMERR)

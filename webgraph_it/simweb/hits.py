@@ -1,4 +1,4 @@
-"""The hit log: what the servers saw, as JSON lines, for judging a crawler from the other side.
+"""The hit log: what the servers saw, as JSON lines, to check a crawler from the other side.
 
     every line   time (s since 1970, to the µs), event
     open         connection (a number), address (of ours), port; before TLS
@@ -8,8 +8,8 @@
     dns          host, type, answer (addresses, NOERROR, NXDOMAIN, SERVFAIL or lost)
     wire         at (s since 1970), bytes (acknowledged by all clients until then); every 20 ms, only with --wire
 
-A request's time is that of its last byte's arrival; a response's is when its last byte was handed to the
-transport. Lines are buffered, reach the file within FLUSH_SECONDS, and all of them on close.
+A request's time is the arrival of its last byte. A response's time is when its last byte was handed to the
+transport. Lines are buffered and reach the file within FLUSH_SECONDS, and at the latest on close.
 """
 
 import json
@@ -21,7 +21,7 @@ FLUSH_SECONDS = 0.05
 
 
 class HitLog:
-    """Appends events; `flush` and `close` are called by the server's loop."""
+    """Appends events. The server's loop calls `flush` and `close`."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w", encoding="utf-8")
@@ -59,6 +59,6 @@ class NoHitLog(HitLog):
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The events of a log, also while it is being written (a line not yet whole is left out)."""
+    """The events of a log, also while it is being written. An incomplete line is left out."""
     text = path.read_text(encoding="utf-8")
     return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]

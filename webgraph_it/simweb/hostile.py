@@ -1,8 +1,8 @@
 """The hostile corner: servers that try to hang, flood or mislead a crawler. Only with --hostile.
 
-One host for each kind of attack, named after it. Nothing leaves 127.0.0.0/8: attackers answer from healthy
-addresses like everybody; what they point to are DECOYS, where a listener records whoever comes (an event in
-the hit log whose address is outside hosts.HEALTHY is a crawler led astray).
+There is one host for each kind of attack, named after it. Nothing leaves 127.0.0.0/8. Attackers answer from healthy
+addresses like all hosts. They point to DECOYS, where a listener records every visitor. An event in
+the hit log whose address is outside hosts.HEALTHY means that a crawler was misled.
 
     ATTACKS        what is sent in answer to any path but robots.txt
     DNS_ATTACKS    what DNS says instead of the host's address
@@ -27,9 +27,9 @@ BOMB_BYTES = 256 << 20
 WILDCARD = "hostile-wildcard"
 WILDCARD_FIRST_LINKS, WILDCARD_LINKS = 50_000, 20
 WILDCARD_MORE = "/altri/"
-"""Another page of its own like the front page, with the next WILDCARD_FIRST_LINKS hosts. No page links to it."""
+"""Another page like the front page, with the next WILDCARD_FIRST_LINKS hosts. No page links to it."""
 WILDCARD_BOUND = 300
-"""Hosts below it that a crawl with the settings of simweb asks."""
+"""Hosts below it that a crawl with simweb's settings contacts."""
 _BLOCK_BYTES = 1 << 20
 
 _MANY_ADDRESSES = tuple(f"127.1.{200 + n // 250}.{1 + n % 250}" for n in range(3_999))
@@ -168,7 +168,7 @@ def _redirect(path: str) -> Answer:
 
 
 def _wildcard(path: str) -> Answer:
-    """50,000 new hosts on the front page, 20 more on each of them: page `/7/` is that of the host n7."""
+    """50,000 new hosts on the front page, and 20 more on each of them. Page `/7/` is that of the host n7."""
     number = path.strip("/")
     own, links = (int(number), WILDCARD_LINKS) if number.isdecimal() else (0, WILDCARD_FIRST_LINKS)
     first = (own or path == WILDCARD_MORE) * WILDCARD_FIRST_LINKS + 1
@@ -176,7 +176,7 @@ def _wildcard(path: str) -> Answer:
 
 
 def above_wildcard(name: str) -> str:
-    """`n7.hostile-wildcard.it` → `hostile-wildcard.it`; any other name is itself."""
+    """`n7.hostile-wildcard.it` → `hostile-wildcard.it`. Any other name is unchanged."""
     return f"{WILDCARD}.it" if name.endswith(f".{WILDCARD}.it") else name
 
 
@@ -199,7 +199,7 @@ ATTACKS: dict[str, Callable[[str], Answer]] = {
 
 
 def attack(host: Host, path: str) -> Answer | None:
-    """What a hostile host answers; None: what any other host would (its robots.txt)."""
+    """The answer of a hostile host. None means the same as any other host (its robots.txt)."""
     (kind,) = host.traits
     if path == "/robots.txt" and kind != "hostile-robots":
         return None

@@ -1,6 +1,6 @@
 """The hosts of the web: names, sizes by a power law, and addresses shared as on shared hosting.
 
-All hosts together are a pure function of the plan. The healthy web lives in HEALTHY and nowhere else.
+All hosts together are a pure function of the plan. The healthy web uses only addresses in HEALTHY.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Host:
 
     number: int
     name: str
-    """Bare: without www, ASCII."""
+    """Without www, in ASCII."""
     first_page: int
     """Number of its first page among all ordinary pages."""
     page_count: int
@@ -31,18 +31,18 @@ class Host:
     """Whether its own links spell it with www."""
     scheme: str = "http"
     shown: str = ""
-    """The name with its accents, if it has some."""
+    """The name with its accents, if it has any."""
     traits: frozenset[str] = field(default_factory=frozenset)
-    """The habits of hosts that it has; an extra host has the one for which it is there."""
+    """Its habits of hosts. An extra host has the one habit that it exists for."""
     latency_seconds: float = 0.0
 
     @property
     def origin(self) -> str:
-        """The spelling that always leads there."""
+        """A URL that always leads there."""
         return _origin(self.scheme, self.www, self.name)
 
     def some_origin(self, random: Random) -> str:
-        """A spelling that a link may use: where the host has twins, any of them."""
+        """A spelling that a link may use. If the host has twins, any of them."""
         if not self.traits:
             return self.origin
         scheme, www, name = self.scheme, self.www, self.name
@@ -71,7 +71,7 @@ def ordinary_hosts(plan: Plan) -> list[Host]:
 
 
 def host_sizes(hosts: int, pages: int, exponent: float) -> list[int]:
-    """`hosts` numbers, at least 1 each, falling by the power law, with sum `pages`."""
+    """`hosts` numbers, at least 1 each, decreasing by the power law, with sum `pages`."""
     weights = [rank**-exponent for rank in range(1, hosts + 1)]
     ends = list(accumulate(weights))
     spare = pages - hosts
@@ -80,7 +80,7 @@ def host_sizes(hosts: int, pages: int, exponent: float) -> list[int]:
 
 
 class Addresses:
-    """Deals out addresses in HEALTHY: the first ones to very many hosts, the last ones to few."""
+    """Assigns addresses in HEALTHY: the first ones to many hosts, the last ones to few."""
 
     def __init__(self, plan: Plan, purpose: str = "ordinary") -> None:
         self._random = Random(f"{plan.seed} addresses {purpose}")
@@ -91,7 +91,7 @@ class Addresses:
 
 
 def healthy_address(number: int) -> str:
-    """The address of that number, from 127.1.0.1 on."""
+    """The address with this number, starting at 127.1.0.1."""
     return f"127.1.{(number + 1) >> 8}.{(number + 1) & 255}"
 
 

@@ -1,4 +1,4 @@
-"""HTML that costs a parser far more than its size: some megabytes each, made when asked for."""
+"""HTML that costs a parser far more than its size: a few megabytes each, made on request."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def _body_attributes() -> bytes:
 
 
 def _misnested() -> bytes:
-    """Formatting elements that are closed in the wrong order have to be built again and again."""
+    """Formatting elements closed in the wrong order, which the parser must reopen again and again."""
     return _page("".join(f"<a href=/ancora.html><b c={n}><p>" for n in range(2_000)) + "</a></b>" * 2_000)
 
 

@@ -1,6 +1,6 @@
-"""HTTP/1.1 on uvloop and httptools: one connection, its requests in order, what the site answers.
+"""HTTP/1.1 on uvloop and httptools: reads the requests of a connection in order, and sends the site's answers.
 
-Bodies are made when asked for, and kept only if the site does. A connection's events go to the hit log.
+Bodies are made on request, and kept only if the site keeps them. A connection's events go to the hit log.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from webgraph_it.simweb.site import Request, Site
 
 MAX_SCRIPT_BYTES = 1 << 32
 MAX_WAITING = 100
-"""Requests that a client may send ahead of their answers."""
+"""Maximum number of requests that a client may send before their answers."""
 
 
 NO_REQUEST = Request("", "", "", "", "", "", keep=False)
 
 
 class Door(NamedTuple):
-    """Where connections come in."""
+    """An address and port that accepts connections."""
 
     scheme: str
     address: str
@@ -35,8 +35,8 @@ class Door(NamedTuple):
 class HttpConnection(asyncio.Protocol):
     """One TCP connection of a client.
 
-    It is logged as open when it is accepted, before TLS, and as closed when it is lost; one whose handshake
-    fails is never given to us by the loop, and is logged as closed when it is forgotten.
+    It is logged as open when it is accepted, before TLS, and as closed when it is lost. If the TLS handshake
+    fails, the loop never passes the connection to us. Then it is logged as closed when the object is deleted.
     """
 
     def __init__(self, site: Site, door: Door) -> None:
@@ -152,7 +152,7 @@ class HttpConnection(asyncio.Protocol):
             self._finish(answer, self._request.keep)
 
     def _play_on(self, answer: Answer) -> None:
-        """The next step of a script, unless the client does not read: then `resume_writing` goes on."""
+        """The next step of a script. If the client does not read, `resume_writing` continues later."""
         self._answering, self._timer = answer, None
         step = None if self._choked else next(self._script, None)
         if step is not None and self._bytes < MAX_SCRIPT_BYTES:
@@ -191,7 +191,7 @@ class HttpConnection(asyncio.Protocol):
             self._serve(self._waiting.popleft())
 
     def _reset(self) -> None:
-        """Close with RST: the kernel does so when nothing may linger."""
+        """Close with RST. The kernel sends it if the linger time is zero."""
         raw: socket.socket = self._transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()

@@ -1,4 +1,4 @@
-"""HTML from links and words. A page costs a few joins of blocks made once."""
+"""HTML from links and words. A page costs a few joins of blocks that are made once."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +11,7 @@ SIZE_SPREAD = 0.7
 """Sigma of the log-normal law of page sizes."""
 SMALL_BYTES = 2_000
 LARGEST_FACTOR = 12
-"""No page is larger than this many times the mean."""
+"""Maximum size of a page, as a multiple of the mean."""
 
 
 def html(
@@ -24,7 +24,7 @@ def html(
     head: str = "",
     spare: bool = False,
 ) -> bytes:
-    """A page of about that size with these links in their order; `spare`: none of them in its last fifth."""
+    """A page of about that size with these links in their order. With `spare`, none of them is in its last fifth."""
     start = seed * 2654435761 & 0xFFFFFFFF
     some = snippets()
     count = len(some)
@@ -51,7 +51,7 @@ def _filler(size_bytes: int, start: int, charset: str) -> bytes:
 
 
 def page_size(seed: int, number: int, mean_bytes: int) -> int:
-    """The size of page `number` by a log-normal law, in bytes."""
+    """The size of page `number` in bytes, by a log-normal law."""
     factors = _size_factors()
     return round(mean_bytes * factors[((seed << 20 ^ number) * 2654435761 >> 12) % len(factors)])
 

@@ -1,7 +1,7 @@
-"""What simweb calls its pages: a place (host and path) and its key.
+"""Names of simweb's pages: a place (host and path) and its key.
 
-Made without the crawler's code, so that the two can be compared: simweb builds its URLs from labels and paths
-that it knows, and never has to parse a stranger's. `canonical_path` undoes only the spellings that simweb's
+Written without the crawler's code, so that the two can be compared. simweb builds its URLs from labels and paths
+that it knows, and never has to parse unknown ones. `canonical_path` undoes only the spellings that simweb's
 own habits write (session ids, escapes in lower case, empty queries).
 """
 
@@ -13,7 +13,7 @@ class Place(NamedTuple):
     """One page of simweb. Two spellings of a URL that lead to one node have equal places."""
 
     host: str
-    """Bare name: lower case, ASCII, without www."""
+    """The name in lower case and ASCII, without www."""
     path: str
     """Path with query, without session ids, escapes in upper case."""
 
@@ -24,12 +24,12 @@ def key(place: Place) -> str:
 
 
 def host_key(host: str) -> str:
-    """What the keys of all pages of a host begin with: `comune.padova.it` is `it,padova,comune)`."""
+    """The common prefix of the keys of all pages of a host: for `comune.padova.it` it is `it,padova,comune)`."""
     return ",".join(reversed(host.split("."))) + ")"
 
 
 def bare(host: str) -> str:
-    """The host without upper case, trailing dot and leading www."""
+    """The host in lower case, without trailing dot and leading www."""
     host = host.lower().removesuffix(".")
     return host.removeprefix("www.")
 
@@ -42,7 +42,7 @@ _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
 
 
 def canonical_path(target: str) -> str:
-    """The path of a place from a request target, whatever spelling asked for it."""
+    """The path of a place from a request target, in any spelling."""
     path, _, query = target.partition("#")[0].partition("?")
     if "(" in path or ";" in path:
         path = _SESSION_IN_PATH.sub("", path)

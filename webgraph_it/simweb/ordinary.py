@@ -1,7 +1,7 @@
-"""Ordinary pages: the plain web's links, dressed in the habits of the plan.
+"""Ordinary pages: the plain web's links, changed by the habits of the plan.
 
-A page's habits are drawn once for the page; a habit that hangs an exhibit on it and one that changes its
-delivery are drawn alike: `gzip=0.3` is three pages in ten, `redirect=0.01` one redirect for a hundred pages.
+A page's habits are drawn once per page. Habits that add an exhibit and habits that change the
+delivery are drawn in the same way: `gzip=0.3` is three pages in ten, `redirect=0.01` one redirect per hundred pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ _OF_PAGES = frozenset(habit.name for habit in HABITS if habit.of == PAGES)
 
 
 class LinkSource(Protocol):
-    """Where ordinary pages link, drawn or given."""
+    """The links of ordinary pages, drawn or given."""
 
     def targets(self, host: Host, index: int) -> list[tuple[int, int]]:
-        """Host number and index of each target, once."""
+        """Host number and index of each target. No target is repeated."""
 
 
 class OrdinaryPages:
-    """Makes the ordinary pages, and the exhibits that hang on them."""
+    """Makes the ordinary pages and their exhibits."""
 
     def __init__(self, plan: Plan, hosts: list[Host], links: LinkSource, world: Surroundings) -> None:
         self._plan = plan
@@ -49,7 +49,7 @@ class OrdinaryPages:
         self._speller = Speller(plan.shares)
 
     def page(self, host: Host, index: int, extra: Sequence[Link] = ()) -> Page:
-        """The ordinary page of that index; `extra` links come after its own."""
+        """The ordinary page with that index. `extra` links come after its own."""
         number = host.first_page + index
         habits = self.habits(number)
         place = Place(host.name, plain.path_of(host, index))
@@ -73,7 +73,7 @@ class OrdinaryPages:
         )
 
     def exhibit(self, host: Host, path: str) -> Page | None:
-        """The page of an exhibit, if one hangs there."""
+        """The page of an exhibit, if there is one."""
         _, name, serial, *rest = [*path.split("/", 3), "", ""][:4]
         if name not in EXHIBITS or name not in self._plan.shares or not serial.isdecimal():
             return None
@@ -118,7 +118,7 @@ class OrdinaryPages:
         ]
 
     def _folder_links(self, host: Host, index: int) -> list[Link]:
-        """From the first page to what robots.txt may forbid."""
+        """Links from the first page to pages that robots.txt may forbid."""
         paths = robots.folder_pages(host) if index == 0 else []
         return [Link(anchor(path, "riservato"), Place(host.name, path)) for path in paths]
 

@@ -1,7 +1,7 @@
-"""Bodies in a content coding that cost their reader far more than their size.
+"""Compressed bodies that cost their reader far more than their size.
 
-Some unpack to BOMB_BYTES. Others unpack to hardly anything, and take their time over it: members and blocks without
-content, each with a head that must be read.
+Some decompress to BOMB_BYTES. Others decompress to almost nothing, but slowly: they consist of members and blocks
+without content, each with a header that must be read.
 """
 
 import gzip
@@ -20,7 +20,7 @@ _GZIP_HEAD = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
 
 @cache
 def zeros(coding: str) -> bytes:
-    """BOMB_BYTES of zeros, packed: a few hundred kilobytes or less. One block is packed and then repeated."""
+    """BOMB_BYTES of zeros, compressed to a few hundred kilobytes or less. One block is compressed and repeated."""
     block, blocks = bytes(_BLOCK_BYTES), BOMB_BYTES // _BLOCK_BYTES
     if coding == "br":
         brotler = brotli.Compressor(quality=1)
@@ -42,13 +42,13 @@ def _checksum(step: Callable[[bytes, int], int], block: bytes, blocks: int) -> i
 
 
 def empty_members(size: int) -> bytes:
-    """So many bytes of gzip members without content, 20 bytes each."""
+    """This many bytes of gzip members without content, 20 bytes each."""
     member = gzip.compress(b"", mtime=0)
     return member * (size // len(member))
 
 
 def empty_blocks(size: int) -> bytes:
-    """So many bytes of deflate blocks without content, 90 bits each, nearly all of them tables of codes."""
+    """This many bytes of deflate blocks without content, 90 bits each, nearly all of them tables of codes."""
     bits = "".join(bits for bits, _ in _EMPTY_BLOCK) * 8
     eight = int(bits[::-1], 2).to_bytes(len(bits) // 8, "little")
     return eight * (size // len(eight))
@@ -58,12 +58,12 @@ _EMPTY_BLOCK = (
     ("0", "not the last"),
     ("01", "with tables of its own"),
     ("00000" + "00000" + "0111", "257 codes, one distance, 18 lengths of lengths"),
-    ("000" * 2 + "100" + "000" * 14 + "100", "code 0 is `one bit long`, code 1 is `so many unused`"),
+    ("000" * 2 + "100" + "000" * 14 + "100", "code 0 is `one bit long`, code 1 is `this many unused`"),
     ("1" + "1111111" + "1" + "1101011", "138 and 118 codes unused"),
     ("0" + "0", "the end of the block is one bit long, and the distance"),
     ("0", "the end of the block"),
 )
-"""Bits in the order of the stream: numbers begin with their lowest bit."""
+"""Bits in the order of the stream. Numbers start with their lowest bit."""
 
 PACKED: tuple[tuple[str, Callable[[], bytes]], ...] = (
     ("gzip", lambda: zeros("gzip")),
@@ -89,6 +89,6 @@ def packed(number: int) -> bytes:
 
 
 def prepare() -> None:
-    """Make them all, so that the first request need not wait."""
+    """Make all of them, so that the first request does not wait."""
     for number in range(len(PACKED)):
         packed(number)

@@ -1,7 +1,7 @@
-"""Page and Link: what a URL of simweb holds, before it becomes bytes.
+"""Page and Link: the content of a URL of simweb, before it becomes bytes.
 
-The truth reads `state` and the targets of `links`; the server reads the rest. Nothing here is computed from
-bytes: a link's markup and its target are written side by side by whoever makes the link.
+The truth reads `state` and the targets of `links`. The server reads the rest. Nothing here is computed from
+bytes: the code that makes a link writes its markup and its target together.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ ERROR = "error"
 
 
 class Link(NamedTuple):
-    """A piece of markup and where a correct crawl goes from it."""
+    """A piece of markup, and the place where a correct crawl goes from it."""
 
     markup: str
     target: Place | None
-    """None: it looks like a link, but gives no arc."""
+    """None means that it looks like a link, but gives no arc."""
 
 
 class LaterLinks(Sequence[Link]):
-    """Links that are made when somebody looks at them: the truth does, the server seldom."""
+    """Links that are made on demand. The truth always needs them, the server rarely."""
 
     def __init__(self, make: Callable[[], list[Link]]) -> None:
         self._make = make
@@ -48,19 +48,19 @@ class LaterLinks(Sequence[Link]):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How a body travels. The default is what most servers do."""
+    """How a body is sent. The default is what most servers do."""
 
     coding: str = ""
     """Content coding, used if the client accepts it: gzip, deflate, raw-deflate, br."""
     framing: str = "length"
     """length, chunked, http10 (no length, the close ends it), close, too-long, too-short (wrong lengths)."""
     delay_seconds: float = 0.0
-    """Before the first byte."""
+    """Delay before the first byte."""
     slow: bool = False
-    """The body comes in small pieces with pauses."""
+    """Send the body in small pieces with pauses."""
     odd_headers: bool = False
     fault: str = ""
-    """What the first visit meets instead: 429, 503, reset."""
+    """What the first visit gets instead: 429, 503, reset."""
 
 
 USUAL = Delivery()
@@ -72,7 +72,7 @@ def _empty() -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One place of the web and what it serves, for ever the same."""
+    """One place of the web and its content, which never changes."""
 
     place: Place
     state: str = FETCHED
@@ -85,7 +85,7 @@ class Page:
 
     @property
     def children(self) -> set[Place]:
-        """Where a correct crawl goes from here; the scope is not yet looked at."""
+        """The places where a correct crawl goes from here, before the scope is applied."""
         if self.state not in (FETCHED, REDIRECT):
             return set()
         return {link.target for link in self.links if link.target is not None}

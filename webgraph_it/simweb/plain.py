@@ -1,8 +1,8 @@
-"""The plain web: which pages there are, what they are called, and where they link. No bytes.
+"""The plain web: its pages, their names and their links. No bytes.
 
-Guarantees: a page's targets are a pure function of (plan, page); every page is reached from the first page of
-host 0 (page i links to pages 2i+1 and 2i+2 of its host, the first page of host h to those of hosts 2h+1 and
-2h+2); all other links are drawn so that in-degrees follow a power law and three quarters stay on their host.
+Guarantees: a page's targets are a pure function of (plan, page). Every page can be reached from the first page of
+host 0: page i links to pages 2i+1 and 2i+2 of its host, and the first page of host h to those of hosts 2h+1 and
+2h+2. All other links are drawn so that in-degrees follow a power law and three quarters stay on their host.
 """
 
 import re
@@ -14,13 +14,13 @@ from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.words import PLAIN
 
 STAY_SHARE = 0.75
-"""Of the links, how many stay on their host."""
+"""The share of links that stay on their host."""
 SKEW = 5
 """A target of rank r is chosen with a probability proportional to r ** (1 / SKEW - 1)."""
 SPREAD = 0.6
 """Sigma of the log-normal law of out-degrees."""
 QUERIES_PER_PATH = 15
-"""Hosts that name pages by a query do so up to this page: crawlers take many queries on a path for a trap."""
+"""Hosts that name pages by a query do so up to this page, because a crawler treats many queries per path as a trap."""
 
 _INDEX = re.compile(r"(\d+)(?:\.html|/)?$")
 
@@ -37,7 +37,7 @@ def path_of(host: Host, index: int) -> str:
 
 
 def index_of(host: Host, path: str) -> int | None:
-    """The page of that path; None if the host has no such page."""
+    """The page with that path. None if the host has no such page."""
     if path == "/":
         return 0
     digits = _INDEX.search(path)
@@ -56,7 +56,7 @@ class PlainLinks:
         self._mean = self._calibrated(plan.degree, plan.pages)
 
     def targets(self, host: Host, index: int) -> list[tuple[int, int]]:
-        """Each target once."""
+        """The targets. None is repeated."""
         number = host.number
         random = Random(self._seed << 40 ^ host.first_page + index)
         wanted = max(1, round(random.lognormvariate(log(self._mean) - SPREAD**2 / 2, SPREAD)))
@@ -80,7 +80,7 @@ class PlainLinks:
         return tree
 
     def _calibrated(self, degree: float, pages: int) -> float:
-        """The mean to draw with, so that the mean of what is drawn (each target once) is `degree`."""
+        """The mean to draw with, so that the mean after removing repeated targets is `degree`."""
         random = Random("calibration")
         sample = [self._locate(random.randrange(pages)) for _ in range(200)]
         mean = degree

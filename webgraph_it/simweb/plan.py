@@ -1,6 +1,6 @@
-"""The plan of a simulated web: every number from which all the rest follows.
+"""The plan of a simulated web: the numbers that determine everything else.
 
-Two equal plans are the same web, byte for byte. A plan that cannot be built raises PlanError, whose text is
+Two equal plans give the same web, byte for byte. A plan that cannot be built raises PlanError, whose text is
 one sentence for the user.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class PlanError(ValueError):
-    """What was asked for cannot be built; the text says what, why, and what would do."""
+    """The plan cannot be built. The text says what was found and what is possible."""
 
 
 @dataclass(frozen=True)
@@ -21,18 +21,18 @@ class Plan:
     pages: int = 5000
     seed: int = 7
     degree: float = 30.0
-    """Mean number of distinct links on a page; small hosts have fewer, large ones more."""
+    """Mean number of distinct links on a page. Small hosts have fewer, large ones more."""
     page_bytes: int = 15_000
     """Mean size of a page."""
     size_exponent: float = 0.8
-    """The host of rank r has a size proportional to r ** -size_exponent; 0: all hosts are equally large."""
+    """The host of rank r has a size proportional to r ** -size_exponent. 0 means that all hosts are equally large."""
     addresses: int = 0
-    """How many IP addresses the hosts share; 0: one for every four hosts, at most 250."""
+    """How many IP addresses the hosts share. 0 means one for every four hosts, at most 250."""
     shares: Mapping[str, float] = field(default_factory=dict)
     latency_seconds: float = 0.02
-    """Median over the hosts that have the habit `latency`."""
+    """Median over the hosts with the habit `latency`."""
     latency_spread: float = 1.0
-    """Sigma of the log-normal law of those latencies; 0.5: nearly all within a third and three times the median."""
+    """Sigma of the log-normal law of those latencies. 0.5: nearly all between a third and three times the median."""
     topology: Path | None = None
     hostile: bool = False
 

@@ -33,7 +33,7 @@ class Ports:
 
 
 class Doors:
-    """The open sockets of a web, before anything is served; all of them, or a PlanError and none."""
+    """The open sockets of a web, before anything is served. Opens all of them, or none and raises PlanError."""
 
     def __init__(self, world: World, wanted: Ports) -> None:
         addresses = {host.address for host in world.by_name.values()} - {REFUSING_ADDRESS}
@@ -57,12 +57,12 @@ def _port(one: socket.socket) -> int:
 
 
 class Servers:
-    """Everything that answers."""
+    """All servers of a web."""
 
     def __init__(
         self, world: World, doors: Doors, log: HitLog, wire: Wire | None = None, keep: bool = False
     ) -> None:
-        """`wire`: where all connections are watched; what they bring goes to the log. `keep`: see Site.kept."""
+        """`wire` watches all connections and reports to the log. `keep`: see Site.kept."""
         self._world = world
         self._doors = doors
         self._log = log
@@ -70,7 +70,7 @@ class Servers:
         self._site = Site(world, log, wire=wire, kept={} if keep else None)
 
     async def serve(self, on_ready: Callable[[], None]) -> None:
-        """Serve until cancelled; `on_ready` is called when all doors are open."""
+        """Serve until cancelled. `on_ready` is called when all sockets accept connections."""
         loop = asyncio.get_running_loop()
         if self._world.plan.hostile:
             prepare_bombs()

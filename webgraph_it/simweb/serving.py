@@ -1,4 +1,4 @@
-"""Serves a web until it is stopped, and writes beside it what it is asked to: truth, hits, settings, seeds."""
+"""Serves a web until it is stopped, and writes the files that were asked for: truth, hits, settings, seeds."""
 
 import asyncio
 import contextlib
@@ -25,23 +25,23 @@ from webgraph_it.simweb.world import World
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How a web is served. None: that file is not written."""
+    """How a web is served. None means that the file is not written."""
 
     ports: Ports
     truth: Path | None
     hits: Path | None
     settings: Path | None
     seeds: Path | None
-    """None: in a temporary file."""
+    """None means a temporary file."""
     keep: bool
     """Whether pages stay in memory."""
     wire: bool
-    """Whether the hit log says what clients have acknowledged."""
+    """Whether the hit log records what clients have acknowledged."""
     while_stdin_open: bool
 
 
 def serve(plan: Plan, service: Service) -> None:
-    """Build the web and serve it until SIGINT, SIGTERM or, if so wished, the end of standard input."""
+    """Build the web and serve it until SIGINT, SIGTERM or, if asked for, the end of standard input."""
     _allow_many_sockets()
     with tempfile.TemporaryDirectory(prefix="simweb-") as folder:
         world = World(plan)
@@ -54,7 +54,7 @@ def serve(plan: Plan, service: Service) -> None:
 
 
 def _allow_many_sockets() -> None:
-    """As many as the system lets us have without asking."""
+    """Raise the limit of open files as far as the system allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

@@ -1,11 +1,11 @@
-"""SimWeb: a simulated web in a process of its own, as a context manager.
+"""SimWeb: a simulated web in a separate process, as a context manager.
 
     with SimWeb(hosts=20, pages=200, seed=7, only=["plain"]) as web:
         crawl(web.settings)
         assert found == web.truth.arcs
 
 The truth is computed here, in the caller's process, from the same plan. When the caller's process ends,
-however it ends, the servers stop too.
+for whatever reason, the servers stop, too.
 """
 
 import json
@@ -32,7 +32,7 @@ _STOP_SECONDS = 10
 
 
 class SimWeb:
-    """A web that serves while the `with` block lasts. Ports are free ones unless given."""
+    """A web that is served inside the `with` block. Ports are free ones unless given."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class SimWeb:
         dns_port: int = 0,
         **plan: Any,
     ) -> None:
-        """`only` and `shares`: as --only and --habit; `plan`: other fields of Plan; `hits`: keep a log; `wire`
+        """`only` and `shares`: as --only and --habit. `plan`: other fields of Plan. `hits`: keep a log. `wire`
         and `keep`: as --wire and --keep."""
         self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
         self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
@@ -89,13 +89,13 @@ class SimWeb:
         return read(self.hits_path)
 
     def decoy_hits(self) -> list[dict[str, Any]]:
-        """The events at addresses where a crawler has no business (see --hostile)."""
+        """The events at addresses that a correct crawler never contacts (see --hostile)."""
         healthy = HEALTHY.removesuffix("0.0/16")
         return [event for event in self.hits() if not event.get("address", healthy).startswith(healthy)]
 
     @property
     def process_id(self) -> int:
-        """Of the servers' process."""
+        """Process id of the servers."""
         return self._process.pid
 
     def __enter__(self) -> "SimWeb":
@@ -116,7 +116,7 @@ class SimWeb:
         self._folder.cleanup()
 
     def stop(self) -> None:
-        """Stop the servers; the hit log can still be read until the `with` block ends."""
+        """Stop the servers. The hit log can still be read until the `with` block ends."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()

@@ -1,6 +1,6 @@
-"""From a request to its answer: which host is meant, which spelling of which page, and what is in the way.
+"""From a request to its answer: finds the host, the page and its spelling, and applies redirects and faults.
 
-Serves GET and HEAD. Pure but for one thing: it counts the visits of URLs whose first visit fails.
+Serves GET and HEAD. Pure except for one thing: it counts the visits of URLs whose first visit fails.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ class Request(NamedTuple):
     method: str
     scheme: str
     host: str
-    """As asked for, without the port."""
+    """As requested, without the port."""
     target: str
     accept_encoding: str
     agent: str
@@ -39,9 +39,9 @@ class Site:
     visits: Counter[Place] = field(default_factory=Counter)
     serial: "count[int]" = field(default_factory=lambda: count(1))
     wire: Wire | None = None
-    """Where connections are watched; None: they are not."""
+    """Watches the connections. None means that they are not watched."""
     kept: dict[tuple[str, str, str], Answer] | None = None
-    """Pages that were asked for before, by scheme, host and target; None: every answer is made anew."""
+    """Pages that were requested before, by scheme, host and target. None means that every answer is made again."""
 
     def answer(self, request: Request) -> Answer:
         if request.method not in ("GET", "HEAD"):

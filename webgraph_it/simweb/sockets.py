@@ -1,7 +1,7 @@
 """Listening sockets, only on addresses of 127.0.0.0/8: one per address and port, never a wildcard.
 
-So nothing is reachable from outside the machine, and an address without a listener refuses connections. A
-port of 0 takes one that is free on all the addresses.
+So nothing can be reached from outside the machine, and an address without a listener refuses connections. Port
+0 means a port that is free on all the addresses.
 """
 
 import errno

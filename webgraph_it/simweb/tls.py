@@ -1,4 +1,4 @@
-"""A self-signed certificate, made at every start: clients of simweb do not verify it."""
+"""A self-signed certificate, made at every start. Clients of simweb do not verify it."""
 
 import datetime
 import ssl

@@ -1,9 +1,9 @@
-"""A given graph instead of a drawn one: its nodes, in their order, are dressed as hosts and pages.
+"""A given graph instead of a drawn one: its nodes, in their order, become pages of hosts.
 
-The file is text (gzipped if its name ends in .gz): the number of nodes n on the first line, then one line for
+The file is text (gzipped if its name ends in .gz). The first line is the number of nodes n. Then comes one line for
 each of the nodes 0 … n-1 with its successors, separated by spaces. Neighbouring nodes become pages of one
-host, so a graph in the order of its URLs keeps its locality. Of a graph larger than the plan, the first nodes
-and the arcs between them are taken.
+host, so a graph in URL order keeps its locality. If the graph is larger than the plan, only the first nodes
+and the arcs between them are used.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from webgraph_it.simweb.plan import PlanError
 
 
 def node_count(path: Path) -> int:
-    """What the first line says."""
+    """The number on the first line."""
     for _, line in _lines(path):
         return _numbers(path, 1, line, None, 1)[0]
     raise PlanError(f"topology {path} is empty; its first line should be the number of nodes")
@@ -37,7 +37,7 @@ class Topology:
 
     @cached_property
     def roots(self) -> list[int]:
-        """Nodes from which all others are reached: those without predecessors, then others as needed."""
+        """Nodes from which all others can be reached: those without predecessors, then others as needed."""
         count = len(self._offsets) - 1
         pointed = set(self._targets)
         seen = bytearray(count)
@@ -101,7 +101,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _numbers(path: Path, number: int, line: str, below: int | None, wanted: int | None) -> list[int]:
-    """The numbers of a line, as many as wanted, all from 0 to below `below`."""
+    """The numbers of a line. There must be as many as wanted, all from 0 and less than `below`."""
     try:
         numbers = list(map(int, line.split()))
     except ValueError:

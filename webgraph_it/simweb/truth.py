@@ -2,12 +2,12 @@
 
     nodes  key → state (fetched, redirect, robots-denied, error), each with its preferred URL
     arcs   (key, key), the parent first; every child is a node
-    bounds host key → most pages that a correct crawl fetches there: such a host (a trap, a hostile one) has
-           no single right answer, so of its pages only those linked from elsewhere are in nodes, with a
-           state that is only one of those possible, and arcs from it are in no set; a key that ends in a comma
-           stands for all hosts below a domain
+    bounds host key → maximum number of pages that a correct crawl fetches there. Such a host (a trap, a hostile
+           one) has no single right answer. So only its pages that are linked from elsewhere are in nodes, with
+           one of the possible states, and its arcs are not in arcs. A key that ends in a comma means all hosts
+           below a domain.
 
-A node is a key in scope. Directory sites out of scope are walked, and are in neither set.
+A node is a key in scope. Directory sites out of scope are followed, but are in neither set.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -27,7 +27,7 @@ _SHOWN = 5
 
 
 class NotATruth(Exception):
-    """A folder holds no truth; the text says what is wrong."""
+    """The folder holds no truth. The text says what is wrong."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Truth:
 
     @classmethod
     def read(cls, folder: Path) -> "Truth":
-        """The inverse of `write`; raises NotATruth."""
+        """The inverse of `write`. Raises NotATruth."""
         nodes = _rows(folder / "nodes.tsv", 3)
         return cls(
             nodes={key: state for key, _, state in nodes},
@@ -63,9 +63,9 @@ class Truth:
         arcs: Set[tuple[str, str]],
         reasons: Mapping[str, str] | None = None,
     ) -> list[str]:
-        """Where a crawl's result is not the truth, in sentences; empty if it is right.
+        """The differences between a crawl's result and the truth, in sentences. Empty if there are none.
 
-        `reasons`: why nodes are in their states, as far as the crawl says it.
+        `reasons`: why nodes are in their states, if the crawl says so.
         """
         free = tuple(self.bounds)
         found = {k: s for k, s in nodes.items() if k in self.nodes or not k.startswith(free or "\0")}
@@ -140,7 +140,7 @@ def _because(reasons: Mapping[str, str] | None, key: str) -> str:
 
 
 def listed(what: str, keys: Iterable[str]) -> list[str]:
-    """One sentence: how many, and the first few (of a set, in order); none where there is nothing to list."""
+    """One sentence: how many there are, and the first few (sorted, if it is a set). Nothing if there are none."""
     wrong = sorted(keys) if isinstance(keys, Set) else list(keys)
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     return [f"{len(wrong)} {what}: {', '.join(wrong[:_SHOWN])}{more}"] if wrong else []

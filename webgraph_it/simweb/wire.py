@@ -1,8 +1,9 @@
-"""The wire, seen from the server: what clients' kernels have acknowledged, and when.
+"""The wire, measured at the server: how much clients' kernels have acknowledged, and when.
 
-What a server hands to its own kernel says little: it waits there until the client has room for it. Linux counts
-per socket what the other side has acknowledged (tcp_info), TLS and headers included; asked of all sockets again and
-again, it tells what came to the clients between two moments. On loopback an acknowledgement takes no time.
+What a server hands to its own kernel says little, because it waits there until the client has room. Linux counts
+per socket what the other side has acknowledged (tcp_info), TLS and headers included. Reading this counter of all
+sockets repeatedly gives the bytes that reached the clients between two moments. On loopback, acknowledgements are
+immediate.
 """
 
 import os
@@ -17,8 +18,8 @@ LONGEST_LOOK_SECONDS = 0.005
 class Wire:
     """All connections of a server: `add` them when they are open, `remove` them when they are lost.
 
-    Each is looked at through a second descriptor of its socket, because an event loop may close its own before it
-    says that a connection is lost.
+    Each connection is read through a second descriptor of its socket, because an event loop may close its own before
+    it reports that the connection is lost.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,7 @@ class Wire:
         self._total_bytes = 0
 
     def add(self, descriptor: int) -> socket.socket:
-        """Watch a socket; what is returned must be given to `remove`."""
+        """Watch a socket. Pass the result to `remove`."""
         second = socket.socket(fileno=os.dup(descriptor))
         self._acknowledged[second] = 0
         return second
@@ -37,13 +38,13 @@ class Wire:
         second.close()
 
     def sample(self, clock: Callable[[], float]) -> tuple[float, int] | None:
-        """The moment and `total_bytes`; None where the system let us wait meanwhile: no moment is right then."""
+        """The time and `total_bytes`. None if the system interrupted us meanwhile, because then no time is right."""
         began = clock()
         total = self.total_bytes()
         return (began, total) if clock() - began < LONGEST_LOOK_SECONDS else None
 
     def total_bytes(self) -> int:
-        """What clients have acknowledged until now, in all."""
+        """Total number of bytes that clients have acknowledged so far."""
         for second in self._acknowledged:
             self._look(second)
         return self._total_bytes
@@ -60,7 +61,7 @@ _BYTES_ACKED = struct.Struct("120xQ")
 
 
 Samples = Sequence[tuple[float, int]]
-"""(moment, total bytes until then), one after the other."""
+"""(time, total bytes until then), in order."""
 
 
 def between(samples: Samples, start: float, end: float) -> Samples:
@@ -74,7 +75,7 @@ def mean_rate(samples: Samples) -> float:
 
 
 def fullest_second(samples: Samples) -> float:
-    """Most bytes per second between any two samples that are a second apart, or as little more as possible."""
+    """Maximum bytes per second between two samples that are at least a second apart, and as little more as possible."""
     most, first = 0.0, 0
     for when, total in samples:
         while first + 1 < len(samples) and when - samples[first + 1][0] >= 1.0:

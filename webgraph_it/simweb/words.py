@@ -1,7 +1,7 @@
 """Italian words, and blocks of them made once, from which pages are joined.
 
 Blocks exist so that a 15 KB page costs a few joins. Words of PLAIN are ASCII and may appear in host names and
-paths; those of ACCENTED show whether an encoding was understood.
+paths. Words of ACCENTED show whether an encoding was understood.
 """
 
 from functools import cache
@@ -30,14 +30,14 @@ _SNIPPETS = 512
 
 @cache
 def snippets() -> tuple[str, ...]:
-    """Half a line of text each, to stand before a link."""
+    """Half a line of text each, for use before a link."""
     random = Random("snippets")
     return tuple(_sentence(random, 12) for _ in range(_SNIPPETS))
 
 
 @cache
 def blocks(charset: str = "utf-8") -> tuple[bytes, ...]:
-    """Paragraphs of BLOCK_BYTES each or a little more, encoded."""
+    """Paragraphs of BLOCK_BYTES each or slightly more, encoded."""
     random = Random("blocks")
     return tuple(_block(random).encode(charset) for _ in range(_BLOCKS))
 

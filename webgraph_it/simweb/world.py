@@ -2,7 +2,7 @@
 
     plan ──► hosts ──► page(place) ──► truth (truth.py) and answers (answers.py)
 
-Guarantees: pure. The same plan and place give an equal page for ever; nothing grows with the pages asked for.
+Guarantees: pure. The same plan and place always give an equal page. Memory does not grow with the pages requested.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.topology import Topology, TopologyLinks
 
 SEEDS = 3
-"""How many first pages of ordinary hosts are seeds; the others are reached from them."""
+"""How many first pages of ordinary hosts are seeds. The others are reached from them."""
 
 
 class World:
@@ -47,13 +47,13 @@ class World:
 
     @property
     def seeds(self) -> list[str]:
-        """The URLs where a crawl begins."""
+        """The URLs where a crawl starts."""
         return [self.url(place) for place in self.seed_places]
 
     # -- pages ----------------------------------------------------------------------------------------------
 
     def page(self, place: Place) -> Page | None:
-        """What is there; None where nothing is."""
+        """The page at a place. None if there is none."""
         host = self.by_name.get(place.host)
         if host is None or is_hostile(host):
             return None
@@ -65,7 +65,7 @@ class World:
         return self._ordinary.exhibit(host, place.path) or self._single_page(host, place)
 
     def detour(self, scheme: str, asked_host: str, target: str, place: Place) -> str | None:
-        """The URL to which a request is sent because its spelling is not the one its host wants."""
+        """The URL to which a request is redirected, because its host wants another spelling."""
         host = self.by_name[place.host]
         if not host.traits and "redirect-se" not in place.path:
             return None
@@ -83,7 +83,7 @@ class World:
     # -- what exhibits know of the world --------------------------------------------------------------------
 
     def url(self, place: Place) -> str:
-        """The spelling that always leads there."""
+        """A URL that always leads there."""
         return f"{self.by_name[place.host].origin}{place.path}"
 
     def neighbour(self, host: Host, number: int) -> Place:
@@ -111,7 +111,7 @@ class World:
     # -- pages that are neither ordinary nor exhibits -------------------------------------------------------
 
     def _single_page(self, host: Host, place: Place) -> Page | None:
-        """Pages in the folder of robots.txt, and those that only a portal knows."""
+        """Pages in the folder of robots.txt, and those that only a portal links to."""
         if place.path in robots.folder_pages(host) or self._is_discovery(place):
             home = Place(host.name, "/")
             links = [Link('<a href="/">inizio</a>', home)]

@@ -1,7 +1,7 @@
-"""The spider `italy`: responses become Pages.
+"""The spider `italy`: makes Pages of responses.
 
-One Page per response, its links in it, never a Request per link. crawl/visit.py decides what a response or a failure
-means; the spider carries the decision out: it has documents read for links, and tells the scheduler how a lease ends.
+It makes one Page per response, with its links, never a Request per link. crawl/visit.py decides what a response or a
+failure means. The spider carries out the decision: it has links extracted, and tells the scheduler how a lease ends.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from webgraph_it.crawl.local_failures import LocalFailures
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.reasons import COMPONENT
 from webgraph_it.crawl.reconsider import reconsidered
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.values import check
 from webgraph_it.crawl.visit import (
     READ,
@@ -54,7 +55,7 @@ from webgraph_it.extract import link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.frontier.records import FrontierError, Lease
-from webgraph_it.items import Page
+from webgraph_it.items import Page, State
 from webgraph_it.robots.policy import RobotsPolicy, origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.settings_table import CrawlSettings
@@ -73,14 +74,14 @@ class ItalySpider(Spider):
     name = "italy"
     _extractors: WorkerPool
     _followed_only: frozenset[str]
-    """Kinds of links that are followed and are no arcs."""
+    """Kinds of links that are followed but are not arcs."""
     _by_hand: bool
-    """No crawl: a person looks at one page."""
+    """Whether there is no crawl, and a person looks at one page."""
     _local_failures: LocalFailures
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Everything that can be wrong before a crawl begins is one sentence, and exit code 2."""
+        """Whatever is wrong before a crawl begins is reported in one sentence, with exit code 2."""
         super().update_settings(settings)
         try:
             (check if settings.getbool(BY_HAND) else examine)(settings)
@@ -127,12 +128,12 @@ class ItalySpider(Spider):
     # -- seeds ---------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Any]:
-        """Seeds go straight to the frontier, while pages are already fetched; the crawl does not end before."""
-        if self._scheduler.ended:  # it failed at its opening
+        """Load the seeds into the frontier while pages are already fetched. The crawl does not end before that."""
+        if self._scheduler.ended:  # the crawl failed to open
             return
         crawl = self.crawler.get_extension(CrawlExtension)
         assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
-        with suppress(FrontierError):  # the scheduler knows, and the crawl stops
+        with suppress(FrontierError):  # the scheduler has reported it, and the crawl is stopping
             await self._reconsider_cuts()
             await crawl.load_seeds()
         no_requests: list[Request] = []
@@ -140,7 +141,7 @@ class ItalySpider(Spider):
             yield request
 
     async def _reconsider_cuts(self) -> None:
-        """What a limit cut that has been raised since is queued."""
+        """Queue nodes that were cut by a limit which has been raised since."""
         scheduler, pipeline = self._scheduler, self._pipeline
         queued = 0
         for so_far in reconsidered(
@@ -154,10 +155,10 @@ class ItalySpider(Spider):
             queued = so_far
             await asyncio.sleep(0)
         if queued:
-            logger.info("%d nodes that were cut by a lower limit before are queued now.", queued)
+            logger.info("%d nodes that a lower limit had cut are queued now.", queued)
 
     def _fail(self, why: str) -> None:
-        """The crawl cannot go on, and not because of a page."""
+        """Stop the crawl for a failure that is not a page's."""
         extension = self.crawler.get_extension(CrawlExtension)
         if extension is not None:
             extension.fail(why)
@@ -177,19 +178,21 @@ class ItalySpider(Spider):
     # -- pages ---------------------------------------------------------------------------------------------
 
     async def parse(self, response: Response) -> list[Page]:
-        """An answer: a page, a redirect, a failure for the moment, or one for good."""
+        """A reply: a page, a redirect, a temporary failure, or a final one."""
         reply = reply_of(response)
         if self._by_hand:
             return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
         decision = judge(reply, lease, may_retry=self._may_retry(lease))
+        if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
+            return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
         if decision is READ:
             self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
             return [await self._read(reply, lease)]
         return self._carry_out(decision, lease)
 
     async def _looked_at(self, reply: Reply) -> Page:
-        """For `scrapy parse`: what a crawl would find there, whatever the scope says of it."""
+        """For `scrapy parse`: what a crawl would find there, regardless of the scope."""
         named = name(reply.url)
         assert isinstance(named, Name), "it was fetched"
         lease = Lease(*named, 0, 0, "", "", 0, 0, "", False, b"")
@@ -208,7 +211,7 @@ class ItalySpider(Spider):
         return page_of(reply, lease, extraction, self._followed_only)
 
     def failed(self, failure: "TwistedFailure") -> list[Page]:
-        """No answer came, or the request was refused on the way."""
+        """There was no reply, or a middleware refused the request."""
         request, error = _request_of(failure), failure.value
         lease: Lease = request.meta["lease"]
         if isinstance(error, IgnoreRequest):
@@ -233,7 +236,7 @@ class ItalySpider(Spider):
         return self._carry_out(decision, lease)
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
-        """No answer: perhaps the host has another spelling; else robots.txt is unreachable."""
+        """There was no reply. Perhaps the host has another spelling; otherwise robots.txt is unreachable."""
         request = _request_of(failure)
         lease: Lease = request.meta["lease"]
         reason = reason_of(failure.value)
@@ -252,10 +255,10 @@ class ItalySpider(Spider):
     def _known_robots(self, lease: Lease) -> RobotsRecord | None:
         return self._scheduler.frontier.robots(origin(lease.url))
 
-    # -- what was decided --------------------------------------------------------------------------------------
+    # -- carrying out decisions ----------------------------------------------------------------------------------
 
     def _carry_out(self, decision: Decision, lease: Lease) -> list[Page]:
-        """A Page goes on to be recorded. Everything else ends the lease here."""
+        """A Page is returned, to be recorded. Everything else ends the lease here."""
         scheduler = self._scheduler
         match decision:
             case Page():

@@ -1,6 +1,6 @@
 """What a page is called, and what belongs to the crawl: normal form, SURT key, node digest, scope, seeds.
 
-Imports nothing of ours. Decisions only: no I/O but for reading a seed file, no Scrapy but in middlewares.
+Decisions only: no I/O except reading a seed file, and no Scrapy.
 """
 
 from webgraph_it.urls.names import RECIPE_VERSION, Name, Refusal, digest, key, name, name_all, normal

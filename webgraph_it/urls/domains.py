@@ -1,12 +1,12 @@
-"""Host and registrable domain of a key. The only place that asks the public suffix list.
+"""Host and registrable domain of a key. The only module that uses the public suffix list.
 
-The registrable domain is the public suffix and one label more: `comune.padova.it` is one, because `padova.it`
+The registrable domain is the public suffix plus one label: `comune.padova.it` is one, because `padova.it`
 is a public suffix. It comes from the list inside tldextract: no network, no cache on disk, private suffixes
 (blogspot.it) not counted. An IP address and a name without a public suffix are their own domain.
 
-`site_above` counts them: two sites of altervista.org have two owners.
+`site_above` does count private suffixes: two sites of altervista.org have two owners.
 
-Hosts and domains are labels of a key, `it,unipd,dei`, unless said otherwise.
+Hosts and domains are labels of a key (`it,unipd,dei`) unless stated otherwise.
 """
 
 from functools import cache, lru_cache
@@ -44,22 +44,22 @@ def load_suffixes() -> None:
 
 @cache
 def _extractor() -> "TLDExtract":
-    from tldextract import TLDExtract  # it loads an HTTP client, which only those who ask should wait for
+    from tldextract import TLDExtract  # it loads an HTTP client, so import it only when it is needed
 
     return TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
 
 
 def _turned(name: str, separator: str, joint: str) -> str:
-    """The labels in the other order."""
+    """The labels in reverse order."""
     return joint.join(reversed(name.split(separator)))
 
 
 def site_above(labels: str) -> str:
-    """The registrable domain that a host lies below, private suffixes counted; empty if it lies below none.
+    """The registrable domain above a host, counting private suffixes; empty if there is none.
 
-    Host and domain are labels of a key: `it,unipd,dei` → `it,unipd`; `it,unipd` and `it,blogspot,rosa` → nothing.
+    Host and domain are labels of a key: `it,unipd,dei` → `it,unipd`; `it,unipd` and `it,blogspot,rosa` → empty.
     """
-    if labels.count(",") < 2:  # a domain at most: quick, for lists of domains
+    if labels.count(",") < 2:  # at most a domain: a quick answer for lists of domains
         return ""
     parts = labels.split(",")
     size = _suffix_size(parts) + 1
@@ -67,7 +67,7 @@ def site_above(labels: str) -> str:
 
 
 def _suffix_size(parts: list[str]) -> int:
-    """Labels of the public suffix: the longest rule counts, an exception more than all; without a rule, one."""
+    """Number of labels in the public suffix: the longest rule wins, an exception wins over all; without a rule, one."""
     rules = _rules()
     size, name = 1, parts[0]
     for position, label in enumerate(parts[1:], 1):

@@ -6,8 +6,8 @@
 node's name in the shards. The steps that make two URLs the same node are the named functions in
 HOST_STEPS, PATH_STEPS and QUERY_STEPS, applied in that order. docs/node-identity.md explains each.
 
-Guarantees: total (nothing raises, whatever the input; what is no page is a Refusal), deterministic, pure
-ASCII, and idempotent. A change of any step is a new RECIPE_VERSION: their graphs are not comparable.
+Guarantees: total (nothing raises, whatever the input; what is not a page is a Refusal), deterministic, pure ASCII, and
+idempotent. A change to any step requires a new RECIPE_VERSION, because the graphs are not comparable.
 """
 
 import re
@@ -20,7 +20,7 @@ from ada_url import join_url, normalize_url
 
 from webgraph_it.urls.plain import plain, plain_parts
 
-try:  # CPython's own MD5: on texts as short as keys, most of the time of hashlib's (OpenSSL's) is set-up
+try:  # CPython's own MD5: for short texts such as keys, hashlib (OpenSSL) spends most of its time on set-up
     from _md5 import md5  # type: ignore[import-not-found, unused-ignore]
 except ImportError:
     from hashlib import md5
@@ -38,7 +38,7 @@ class Refusal(Enum):
     SCHEME = "scheme"
     """Neither http nor https."""
     HOST = "host"
-    """No name that DNS could hold: an empty label, one of more than 63 characters, more than 253 in all, or
+    """Not a valid DNS name: an empty label, one of more than 63 characters, more than 253 in all, or
     characters outside letters, digits, '-' and '_'."""
 
 
@@ -51,9 +51,9 @@ class Name(NamedTuple):
 
 
 def normal(reference: str, base: str | None = None) -> str | Refusal:
-    """The WHATWG URL of `reference` seen from `base`: http(s) only, without fragment and userinfo.
+    """The WHATWG URL of `reference` relative to `base`: http(s) only, without fragment and userinfo.
 
-    A base that is no URL counts as none.
+    A base that is not a URL is ignored.
     """
     return plain(reference, base) or _parsed(reference, base)
 
@@ -65,7 +65,7 @@ def key(url: str) -> str | Refusal:
 
 
 def digest(key: str) -> bytes:
-    """MD5 of the key with the first bit cleared: that bit tells a parent from a child in the shards."""
+    """MD5 of the key with the first bit cleared: in the shards, that bit distinguishes a parent from a child."""
     whole: bytes = md5(key.encode(), usedforsecurity=False).digest()
     return whole if whole[0] < 0x80 else bytes((whole[0] & 0x7F,)) + whole[1:]
 
@@ -84,14 +84,14 @@ def name(reference: str, base: str | None = None) -> Name | Refusal:
 
 
 def no_digest(key: str) -> bytes:
-    """In place of `digest`, for who names pages for somebody who computes it anyway."""
+    """A replacement for `digest`, if the receiver of the names computes the digests anyway."""
     return b""
 
 
 def name_all(
     references: Iterable[str], base: str, digest: Callable[[str], bytes] = digest
 ) -> list[Name | Refusal]:
-    """`name` of each, faster where nothing has to be changed: see _BARE."""
+    """`name` of each reference; faster for those that no step changes (see _BARE)."""
     root = name("/", base) if plain("/", base) else Refusal.INVALID
     origin, own_host = (root.url[:-1], root.key[:-1]) if isinstance(root, Name) else ("", None)
     shape_of, found = _BARE.fullmatch, list[Name | Refusal]()
@@ -110,20 +110,22 @@ def name_all(
 
 
 def keys_of_normal(urls: Sequence[str]) -> list[str]:
-    """The keys of URLs that somebody says are in normal form, without parsing them again.
+    """The keys of URLs that are said to be in normal form, without parsing them again.
 
-    Raises ValueError for what is no URL with a host that DNS could hold, or has characters that no normal form has.
-    It does not see if another URL would have been the normal form (of `/a/../b`, say): the keys are those of exactly
-    what was given.
+    Raises ValueError for a text that is not a URL with a valid DNS name, or has characters that no normal form has.
+    It does not notice if the URL is not in normal form (such as `/a/../b`): the keys are those of exactly what was
+    given.
     """
     together = "".join(urls)
     if together.encode("ascii").translate(None, _IN_URLS):
         raise ValueError("a URL has characters that no normal form has")
-    may_change = [character for character in "?%;(" if character in together]  # else no step changes a path
+    may_change = [
+        character for character in "?%;(" if character in together
+    ]  # otherwise no step changes a path
     keys: list[str] = []
     start, at, host = "\n", 0, ""
     for url in urls:
-        if not url.startswith(start):  # most links of a page lead to the same host as the one before
+        if not url.startswith(start):  # most links of a page are on the same host as the previous one
             at = url.find("/", _AFTER_SCHEME)
             start = url[: at + 1]
             host = _origin_key(start)
@@ -157,13 +159,13 @@ _BARE = re.compile(
     r"(?:https?://([a-z0-9_.-]{1,253}))?"
     r"(/(?!/)[!$&)-:=@-Z_a-z~]*(?:\?([!$)-:=?-Z_a-z~]+(?:&[!$)-:=?-Z_a-z~]+)*))?)"
 )
-"""A URL or a path which, glued to its host, no step changes, if its host and its query agree and no segment begins
-with a dot. Groups: host, path with query, query."""
+"""A URL, or a path that is joined to its host, which no step changes, provided that host and query pass their checks
+and no segment begins with a dot. Groups: host, path with query, query."""
 
 
 @lru_cache(maxsize=8192)
 def _bare_host_key(host: str) -> str | None:
-    """`_host_key` of a host that the URL parser leaves alone."""
+    """`_host_key` of a host that the URL parser does not change."""
     return _host_key(host) if plain(f"http://{host}/", None) else None
 
 
@@ -181,7 +183,7 @@ def _parsed(reference: str, base: str | None) -> str | Refusal:
 
 
 def _parsed_otherwise(reference: str, base: str | None) -> str | Refusal:
-    """Half a surrogate pair reads as U+FFFD, as in a browser; an unusable base is no base."""
+    """Half a surrogate pair becomes U+FFFD, as in a browser. An unusable base is ignored."""
     whole = _without_surrogates(reference)
     if whole != reference:
         return _parsed(whole, base)
@@ -222,9 +224,9 @@ def reverse_labels(host: str) -> str:
 
 
 def drop_jsessionid(path: str) -> str:
-    """`/a;jsessionid=1F` is `/a`: Java servers write the visit into the path.
+    """`/a;jsessionid=1F` is `/a`: Java servers write the session into the path.
 
-    `/..;jsessionid=1F` stays: without its tail the segment would mean another directory.
+    `/..;jsessionid=1F` stays: without the session the segment would mean another directory.
     """
     return _JSESSIONID.sub("", path) if ";" in path else path
 
@@ -235,7 +237,7 @@ def drop_aspnet_session(path: str) -> str:
 
 
 def drop_session_parameters(query: str) -> str:
-    """`PHPSESSID=1f&x=1` is `x=1`: the visit is not the page."""
+    """`PHPSESSID=1f&x=1` is `x=1`: the session is not part of the page's name."""
     folded = query.lower()
     if "sess" not in folded and "sid=" not in folded and "cf" not in folded:
         return query
@@ -243,7 +245,7 @@ def drop_session_parameters(query: str) -> str:
 
 
 def drop_empty_parameters(query: str) -> str:
-    """`&x=1&&` is `x=1`: an empty parameter says nothing."""
+    """`&x=1&&` is `x=1`: an empty parameter has no meaning."""
     if "&&" in query or query[:1] == "&" or query[-1:] == "&":
         return "&".join(filter(None, query.split("&")))
     return query
@@ -283,7 +285,7 @@ def _key(authority: str, path: str) -> str | Refusal:
     host = _host_key(authority) if len(authority) <= _LONGEST_AUTHORITY else None
     if host is None:
         return Refusal.HOST
-    if "?" in path or ";" in path or "%" in path or "(" in path:  # else no step changes it
+    if "?" in path or ";" in path or "%" in path or "(" in path:  # otherwise no step changes it
         path = _path_key(path)
     return host + path
 

@@ -1,11 +1,11 @@
-"""A shortcut past the URL parser, for the plain references that most links are.
+"""A shortcut past the URL parser for plain references, which most links are.
 
-`plain(reference, base)` gives the normal form of a reference, or None when it takes the real parser to tell;
-`plain_parts` gives it with its host and path, so that nobody need take it apart again.
-Guarantee: what it gives is exactly what the web-platform parser gives (a base that is no URL set aside). The
-candidate, made by gluing strings, must be of a shape that the parser leaves alone: lower-case scheme and host,
+`plain(reference, base)` returns the normal form of a reference, or None if the real parser is needed;
+`plain_parts` returns it with its host and path, so that it need not be split again.
+Guarantee: the result is exactly what the web-platform parser returns (except for a base that is not a URL). The
+candidate, made by joining strings, must have a shape that the parser does not change: lower-case scheme and host,
 no port, only characters that are never escaped, no segment that begins with a dot, a last label that starts
-with a letter (a host that ends in a number is an IPv4 address). What a page is called is in names.py.
+with a letter (a host that ends in a number is an IPv4 address). names.py defines what a page is called.
 """
 
 import re
@@ -16,14 +16,14 @@ _PATH = r"/[!$%&(-;=?-Z_a-z~]*"
 _ABSOLUTE = re.compile(rf"https?://([a-z0-9_.-]{{1,253}})({_PATH})")
 _PLAIN_PATH = re.compile(_PATH)
 _PLAIN_HOST = re.compile(r"(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*")
-_LONGEST_BASE = 4096  # characters, for the memory of what is remembered
+_LONGEST_BASE = 4096  # characters: limits the memory of the cache
 
 Parts = tuple[str, str, str]
 """A URL, its host, its path with the query: `http://esempio.it/a?b`, `esempio.it`, `/a?b`."""
 
 
 class _Base(NamedTuple):
-    """What a reference can be glued to."""
+    """The parts of a base to which a reference can be joined."""
 
     scheme: str
     """`http:`"""
@@ -33,14 +33,14 @@ class _Base(NamedTuple):
     directory: str
     """The path up to its last slash."""
     above: str
-    """The directory of the directory, or the root."""
+    """The parent of that directory, or the root."""
     document: str
     """The path up to the query."""
     path: str
 
 
 def plain(reference: str, base: str | None) -> str | None:
-    """The normal form of `reference` seen from `base`, if gluing can tell."""
+    """The normal form of `reference` relative to `base`, if joining strings is enough."""
     parts = plain_parts(reference, base)
     return parts[0] if parts else None
 
@@ -65,7 +65,7 @@ def plain_parts(reference: str, base: str | None) -> Parts | None:
 
 
 def _absolute(url: str) -> Parts | None:
-    # The second try is for a bare host: an optional group would cost all the others more.
+    # The second attempt is for a bare host: an optional group would make all other matches slower.
     shape = _ABSOLUTE.fullmatch(url) or _ABSOLUTE.fullmatch(url := url + "/")
     if shape is None or "/." in url or "/%2" in url or not _is_plain_host(shape[1]):
         return None

@@ -1,7 +1,7 @@
-"""Ports where no web server is asked for a page: mail, file transfer, remote shells and the like.
+"""Ports that are never used for a page: mail, file transfer, remote shells and the like.
 
 The list is that of the Fetch standard ("bad ports", https://fetch.spec.whatwg.org/#port-blocking), which every
-browser keeps: a page must not make its readers talk to such a server, nor a crawler.
+browser uses: a page must not make its readers, or a crawler, talk to such a server.
 """
 
 BAD_PORTS = frozenset(
@@ -16,7 +16,7 @@ BAD_PORTS = frozenset(
 
 
 def port_of(key: str) -> int | None:
-    """The port of a SURT key; None where it is the default one, or not written as one."""
+    """The port of a SURT key; None if it is the default port, or not a valid one."""
     end = key.find(")") + 1
     if not end or key[end : end + 1] != ":":
         return None

@@ -5,8 +5,8 @@
     TRAP_...     in the graph as the end of arcs, but not fetched: it looks like one of endlessly many
     the others   out: neither node nor arc
 
-Pure. Whether a URL is in the graph depends on its key alone, so that two spellings of a node agree. How deep
-a crawl may go (reason `depth`) is for the frontier to say: a URL does not know its depth.
+Pure. Whether a URL is in the graph depends on its key alone, so that two spellings of a node agree. The frontier
+decides how deep a crawl may go (reason `depth`), because a URL does not know its depth.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,8 +18,8 @@ from webgraph_it.urls.ports import BAD_PORTS, port_of
 from webgraph_it.urls.seeds import Seeds
 from webgraph_it.urls.surt import SurtPrefixes, by_sign
 
-ADMITTED_ENDING = ".xml.gz"  # a packed sitemap: the one archive with links
-MAX_KEY_LENGTH = 16_384  # characters: more is data, not a name
+ADMITTED_ENDING = ".xml.gz"  # a compressed sitemap: the only archive with links
+MAX_KEY_LENGTH = 16_384  # characters: anything longer is data, not a name
 MAX_QUERY_PARAMETERS = 20
 
 
@@ -31,18 +31,18 @@ class Verdict(Enum):
     HOST = "host"
     """Not under any SURT prefix."""
     EXCLUDED = "excluded"
-    """Under a prefix with a `-`, whatever other prefix it is under."""
+    """Under a prefix with a `-`, even if another prefix covers it."""
     PORT = "port"
-    """A port of mail, shells and the like, where no browser asks for a page."""
+    """A port for mail, shells and the like, where no browser requests a page."""
     EXTENSION = "extension"
-    """An image, a film, a font, an archive: nothing with links."""
+    """An image, a video, a font or an archive: nothing with links."""
     LENGTH = "length"
     """The key is too long to be a node."""
     DIRECTORY_TRAP = "directory-trap"
-    """A trap on a directory site: not fetched, and it is not in the graph anyway."""
+    """A trap on a directory site: not fetched, and not in the graph anyway."""
     TRAP_LENGTH = "trap-length"
     TRAP_REPETITION = "trap-repetition"
-    """Some segments again and again: /a/b/a/b/a/b."""
+    """Repeated segments: /a/b/a/b/a/b."""
     TRAP_DEPTH = "trap-depth"
     """Too many segments."""
     TRAP_QUERY = "trap-query"
@@ -64,10 +64,10 @@ class Verdict(Enum):
 
 
 class Scope:
-    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 is no limit.
+    """The rules of one crawl. `verdict` answers in about a microsecond. A limit of 0 means no limit.
 
-    A prefix with a `-` in `surts` excludes what it covers. Exclusion wins, however long the other prefix is: as in
-    Heritrix, where the rule that rejects comes after the rule that accepts.
+    A prefix with a `-` in `surts` excludes what it covers. Exclusion wins, however long the other prefix is, as in
+    Heritrix, where the rejecting rule comes after the accepting rule.
     """
 
     def __init__(
@@ -119,13 +119,13 @@ class Scope:
         return f"Scope({list(prefixes)}, fetch only {list(self.fetch_only.prefixes)})"
 
     def verdict(self, key: str, url: str = "") -> Verdict:
-        """What to do with the node `key`, when it is spelled `url` (which matters for its length only)."""
+        """What to do with the node `key` if its spelling is `url` (only its length matters)."""
         inside = key.startswith(self._starts)
         if not inside and key not in self.fetch_only:
             return Verdict.HOST
         if self._excludes and key in self.excluded:
             return Verdict.EXCLUDED
-        if inside and key.endswith(")/") and len(url) <= self._max_url_length:  # a host's front page
+        if inside and key.endswith(")/") and len(url) <= self._max_url_length:  # a host's home page
             return Verdict.IN
         if "):" in key and port_of(key) in self._bad_ports:
             return Verdict.PORT
@@ -136,7 +136,9 @@ class Scope:
         if len(key) > MAX_KEY_LENGTH:
             return Verdict.LENGTH
         length, slashes = len(url) or len(key), path.count("/")
-        if length <= self._max_url_length and slashes <= self._shallow and not query:  # no trap is so plain
+        if (
+            length <= self._max_url_length and slashes <= self._shallow and not query
+        ):  # no trap is this simple
             return Verdict.IN if inside else Verdict.FETCH_ONLY
         trap = self._trap(length, path, slashes, query)
         if trap is None:
@@ -163,7 +165,7 @@ def _is_packed_sitemap(path: str) -> bool:
 
 
 def _repeats(segments: list[str], times_allowed: int) -> bool:
-    """Whether one or more segments follow upon themselves more often than allowed."""
+    """Whether a sequence of one or more segments repeats more often than allowed."""
     named = segments[1:] if segments[-1] else segments[1:-1]
     longest_period = len(named) // (times_allowed + 1)
     return any(
@@ -172,7 +174,7 @@ def _repeats(segments: list[str], times_allowed: int) -> bool:
 
 
 def _longest_run(segments: list[str], period: int) -> int:
-    """How many segments in a row equal the one `period` places before."""
+    """How many consecutive segments equal the one `period` places before."""
     longest = run = 0
     for place in range(period, len(segments)):
         run = run + 1 if segments[place] == segments[place - period] else 0

@@ -1,7 +1,7 @@
-"""Does one seed list contain another? In bounded memory, however long the lists are.
+"""Whether one seed list contains another, in bounded memory, however long the lists are.
 
-Lists grow mostly at their end: then comparing bytes is enough. Otherwise the digests of both lists are dealt into
-BUCKETS temporary files by their first byte, and compared bucket by bucket.
+Lists usually grow at their end; then comparing bytes is enough. Otherwise the digests of both lists are distributed by
+their first byte over BUCKETS temporary files, and compared bucket by bucket.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ CHUNK_BYTES = 1 << 20
 def contains_all_seeds(new: Path, old: Path) -> bool:
     """Whether every seed and every `+` prefix of `old` is in `new`; order, spelling and comments do not matter.
 
-    The `-` prefixes must be the same: one more or one less makes the graph another one.
+    The `-` prefixes must be the same, because any difference changes the meaning of the graph.
     """
     if set(directives(new)[1]) != set(directives(old)[1]):
         return False
@@ -30,7 +30,7 @@ def contains_all_seeds(new: Path, old: Path) -> bool:
 
 
 def _begins_with(new: Path, old: Path) -> bool:
-    """Byte for byte, up to a whole line."""
+    """Whether `new` begins with `old`, byte for byte, up to the end of a line."""
     size = old.stat().st_size
     if new.stat().st_size < size:
         return False

@@ -1,12 +1,12 @@
-"""Where the crawl begins: the seed file, read as a stream.
+"""Reads the seed file, where the crawl begins, as a stream.
 
 One URL a line, or a bare domain (`comune.padova.it`); `#` starts a comment, at the start of a line or after a
 space. As in Heritrix, `+` starts an extra SURT prefix (`+com,esempio)/italia/`: fetched, not in the graph), and
-`-` one that is excluded. A line that says nothing usable is skipped, with a complaint that names file and line.
+`-` one that is excluded. An unusable line is skipped, with a complaint that names file and line.
 
 A national registry's list has millions of lines, so none of this holds more than BLOCK_BYTES of the file, and the
-prefixes, in memory. `read_seeds` says what the file means for the scope; `read_batches` gives its seeds, some at a
-time and in the order of the file, from any Place that an earlier batch ended at.
+prefixes, in memory. `read_seeds` says what the file means for the scope. `read_batches` returns its seeds in batches,
+in the order of the file, from any Place where an earlier batch ended.
 """
 
 import json
@@ -22,29 +22,29 @@ from webgraph_it.files.regular import InputError, open_regular
 from webgraph_it.urls import names, surt
 
 BLOCK_BYTES = 1 << 16
-"""Of the file in memory; no line may be longer."""
+"""Bytes of the file in memory; no line may be longer."""
 LINES_AT_ONCE = 256
-"""Lines of a batch: a few milliseconds, from the line to the frontier."""
+"""Lines in a batch: a few milliseconds, from reading to the frontier."""
 MAX_DIRECTORIES = 10_000
-"""Seeds outside the scope that no `+` line covers: each is a prefix in memory."""
+"""Maximum of seeds outside the scope that no `+` line covers: each is a prefix in memory."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _BARE_DOMAIN = re.compile(r"[^\s/:?#@]+\.[^\s/:?#@]+(?::[0-9]+)?(?:/\S*)?")
 _PLAIN = rb"(?!www[0-9]*\.)(?=.{1,253}$)((?:(?!xn--)[a-z0-9_-]{1,63}\.)+((?!xn--)[a-z][a-z0-9_-]{0,62}))"
 _PLAIN_DOMAIN = re.compile(_PLAIN + rb"[\r\n]*")
-"""A line with a domain that no step of the recipe changes: nearly every line of a registry's list."""
+"""A line with a domain that no step of the recipe changes, as nearly every line of a registry's list."""
 _PLAIN_LINES = re.compile(rb"^" + _PLAIN + rb"\r?$", re.MULTILINE)
 _DIRECTIVES = re.compile(rb"^\s*[+-]", re.MULTILINE)
 _SHOWN_CHARACTERS = 100
 
 
 class SeedsError(Exception):
-    """No crawl can begin; the message is one sentence for the user."""
+    """The crawl cannot begin; the message is one sentence for the user."""
 
 
 class Place(NamedTuple):
-    """Between two lines of the file."""
+    """A position between two lines of the file."""
 
     offset: int = 0
     """Bytes before it."""
@@ -56,7 +56,7 @@ class Batch(NamedTuple):
     """Some lines of the file."""
 
     names: list[names.Name]
-    """The seeds, one a line, in order. A node that is on two lines comes twice."""
+    """The seeds, one per line, in order. A node that is on two lines appears twice."""
     complaints: list[str]
     """One sentence for each line that was skipped."""
     end: Place
@@ -66,9 +66,9 @@ class Seeds(NamedTuple):
     """What a seed file means for the scope."""
 
     total: int = 0
-    """Usable seeds, one a line."""
+    """Usable seeds, one per line."""
     inside: int = 0
-    """Those that are in the scope."""
+    """Those in scope."""
     outside: int = 0
     """Those that neither the scope nor a `+` line covers: directories of their own."""
     covered: int = 0
@@ -88,7 +88,7 @@ class Seeds(NamedTuple):
 def read_seeds(path: str | PathLike[str], surts: tuple[str, ...]) -> Seeds:
     """The file, judged by SCOPE_SURTS; SeedsError if it cannot be read or has no usable seed.
 
-    It is read twice: the prefixes may stand behind the seeds that they cover. An unchanged file is not read again.
+    It is read twice, because prefixes may come after the seeds that they cover. An unchanged file is not read again.
     """
     try:
         status = Path(path).stat()
@@ -145,7 +145,7 @@ def _read_seeds(path: str, size: int, changed_at: int, surts: tuple[str, ...]) -
 
 
 def _all_plain_and_inside(lines: list[bytes], starts: tuple[str, ...]) -> bool:
-    """Whether every line is a plain domain below a TLD that is in scope as a whole: quick, for long lists."""
+    """Whether every line is a plain domain below a TLD that is completely in scope: a quick check for long lists."""
     found = _PLAIN_LINES.findall(b"".join(lines))
     if len(found) != len(lines):
         return False
@@ -153,7 +153,7 @@ def _all_plain_and_inside(lines: list[bytes], starts: tuple[str, ...]) -> bool:
 
 
 def directives(path: str | PathLike[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The prefixes of the `+` and of the `-` lines. Complaints about them come with the batches."""
+    """The prefixes of the `+` and of the `-` lines. `read_batches` returns the complaints about them."""
     prefixes: dict[str, dict[str, None]] = {"+": {}, "-": {}}
     for lines in _lines(path, 0):
         if not _DIRECTIVES.search(b"".join(lines)):
@@ -169,10 +169,10 @@ def directives(path: str | PathLike[str]) -> tuple[tuple[str, ...], tuple[str, .
 
 
 def refusal(path: str | PathLike[str], seeds: Seeds, surts: tuple[str, ...]) -> str:
-    """Why no crawl should begin with these seeds and this scope, in one sentence; empty if it may.
+    """Why a crawl should not begin with these seeds and this scope, in one sentence; empty if it may.
 
-    A seed outside the scope is a directory, fetched for its links only. That is meant for a few: a list that is
-    mostly outside belongs to another scope.
+    A seed outside the scope is a directory, which is fetched for its links only. That is meant for a few seeds: a
+    list that is mostly outside belongs to another scope.
     """
     scope = json.dumps(list(surts))
     found = f"{seeds.inside:,} of the {seeds.total:,} seeds in {path} are in scope (SCOPE_SURTS is {scope})"
@@ -274,7 +274,7 @@ def _lines(path: str | PathLike[str], offset: int) -> Iterator[list[bytes]]:
 
 
 def _blocks(file: BinaryIO, path: str | PathLike[str]) -> Iterator[bytes]:
-    """The file, cut behind line ends. A carriage return alone ends a line, too."""
+    """The file in blocks that end at the end of a line. A carriage return alone ends a line, too."""
     rest = b""
     while more := file.read(BLOCK_BYTES):
         block = rest + more

@@ -4,9 +4,9 @@ A prefix is written like the beginning of a key (see names.py) and comes in thre
 
     it,                            every host under .it, and `it` itself
     it,unipd)                      exactly the host unipd.it, on all its ports
-    com,esempio)/directory/italia/ what that host keeps under that path (on the default port)
+    com,esempio)/directory/italia/ what that host has under that path (on the default port)
 
-`parse` also takes what users have at hand: Heritrix' `http://(it,unipd,)/`, a bare domain (`unipd.it` is
+`parse` also accepts other common forms: Heritrix's `http://(it,unipd,)/`, a bare domain (`unipd.it` is
 `it,unipd,`), a URL (`http://esempio.com/a/b.html` is `com,esempio)/a/`). `www` is dropped, as in keys. In a list
 of prefixes a `-` in front excludes what the prefix covers (`by_sign`).
 """
@@ -28,18 +28,18 @@ _WWW_LABEL = re.compile(r",www[0-9]*$")
 
 
 class SurtError(ValueError):
-    """The text is no SURT prefix; the message says what was found and what was expected."""
+    """The text is not a SURT prefix; the message says what was found and what was expected."""
 
 
 class SurtPrefixes:
-    """A set of prefixes, as `parse` takes them; SurtError if one is none.
+    """A set of prefixes, as `parse` accepts them. Raises SurtError if a text is not a prefix.
 
-    `match` finds the longest that covers a key, in time logarithmic in their number.
+    `match` finds the longest prefix that covers a key, in time logarithmic in their number.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.prefixes = tuple(sorted({parse(text) for text in texts}))
-        domains_first = self.prefixes[::-1]  # so that a host's own prefix takes its start from the domain's
+        domains_first = self.prefixes[::-1]  # so that a host's own prefix overrides its domain's
         self._named = {start: prefix for prefix in domains_first for start in starts(prefix)}
         self._starts = sorted(self._named)
         self._shorter = _shorter(self._starts)
@@ -55,14 +55,14 @@ class SurtPrefixes:
 
     @property
     def starts(self) -> tuple[str, ...]:
-        """What covered keys begin with, for str.startswith: faster than `match` for a few prefixes."""
+        """The beginnings of covered keys, for str.startswith: faster than `match` for a few prefixes."""
         return tuple(self._starts)
 
     def match(self, key: str) -> str | None:
         """The longest prefix that covers the key.
 
-        Whatever sorts between a string and one of its continuations continues it too: so every start of the
-        key is the start of the one that sorts last before it, or that one itself.
+        Every string that sorts between a string and one of its continuations is also a continuation of it. So each
+        start that the key begins with is the last start that sorts before the key, or a beginning of that one.
         """
         place = bisect_right(self._starts, key) - 1
         while place >= 0:
@@ -73,12 +73,12 @@ class SurtPrefixes:
 
 
 def starts(prefix: str) -> tuple[str, ...]:
-    """What a key begins with when the prefix covers it: a domain's hosts, and the domain as a host."""
+    """The beginnings of keys that the prefix covers: a domain's hosts, and the domain as a host."""
     return (prefix, prefix[:-1] + ")") if prefix.endswith(",") else (prefix,)
 
 
 def _shorter(ordered: list[str]) -> list[int]:
-    """For each string of a sorted list, the place of the longest other one that it begins with, or -1."""
+    """For each string of a sorted list, the index of the longest other one that it begins with, or -1."""
     places: list[int] = []
     open_places: list[int] = []
     for place, text in enumerate(ordered):
@@ -90,7 +90,7 @@ def _shorter(ordered: list[str]) -> list[int]:
 
 
 def parse(text: str) -> str:
-    """The prefix that a user's line means; SurtError if none."""
+    """The prefix that a user's line means. Raises SurtError if there is none."""
     text = text.strip()
     if heritrix := _HERITRIX.fullmatch(text):
         return _from_surt(heritrix[1], text)
@@ -104,7 +104,7 @@ def parse(text: str) -> str:
 
 
 def by_sign(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The prefixes that include, and those that exclude, without their `-`; SurtError if one is none."""
+    """The including prefixes, and the excluding ones without their `-`. Raises SurtError if one is not a prefix."""
     signed = [signed_prefix(text) for text in texts]
     return (
         tuple(text for text in signed if not text.startswith("-")),
@@ -113,7 +113,7 @@ def by_sign(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def signed_prefix(text: str) -> str:
-    """`parse`, of a text that may begin with `-`: the prefix with its sign."""
+    """As `parse`, for a text that may begin with `-`: the prefix with its sign."""
     text = text.strip()
     return f"-{parse(text[1:])}" if text.startswith("-") else parse(text)
 
@@ -143,7 +143,7 @@ def _from_surt(surt: str, text: str) -> str:
 
 
 def _domain(host: str) -> str:
-    """All hosts under this name; an address has none."""
+    """The prefix of all hosts under this name. There are none under an address."""
     return _ADDRESS_AS_PREFIX.sub(r"\1)", f"{host},")
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from webgraph_it.simweb import SimWeb
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=4, pages=20, seed=3, only=["plain"]) as web:
         yield web
 
@@ -42,7 +43,7 @@ def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return ended
 
 
-def test_fetch_prints_a_page(web, tmp_path):
+def test_fetch_prints_a_page(web: SimWeb, tmp_path: Path) -> None:
     jobdir = ["-s", f"JOBDIR={tmp_path / 'crawl'}"]
     ended = scrapy(tmp_path, "fetch", page(web), "--nolog", *given(web), *jobdir)
     assert ended.returncode == 0, ended.stderr
@@ -50,7 +51,7 @@ def test_fetch_prints_a_page(web, tmp_path):
 
 
 @pytest.mark.parametrize("spider", [[], ["--spider", "italy"]])
-def test_shell_has_a_page_with_selectors(web, tmp_path, spider):
+def test_shell_has_a_page_with_selectors(web: SimWeb, tmp_path: Path, spider: list[str]) -> None:
     code = "response.status, len(response.css('a'))"
     ended = scrapy(tmp_path, "shell", page(web), "-c", code, "--nolog", *spider, *given(web))
     assert ended.returncode == 0, ended.stderr
@@ -59,14 +60,14 @@ def test_shell_has_a_page_with_selectors(web, tmp_path, spider):
     assert links > 3
 
 
-def test_parse_shows_what_a_crawl_would_find(web, tmp_path):
+def test_parse_shows_what_a_crawl_would_find(web: SimWeb, tmp_path: Path) -> None:
     ended = scrapy(tmp_path, "parse", page(web), "--nolog", "--nocolour", *given(web))
     assert ended.returncode == 0, ended.stderr
     assert "'state': 'fetched'" in ended.stdout
     assert ended.stdout.count("'kind': 'a'") > 3
 
 
-def test_an_address_that_a_crawl_would_not_connect_to_is_not_fetched(web, tmp_path):
+def test_an_address_that_a_crawl_would_not_connect_to_is_not_fetched(web: SimWeb, tmp_path: Path) -> None:
     ended = scrapy(tmp_path, "fetch", "http://127.0.0.1:8081/", "-s", "CONTACT_URL=https://example.org/crawl")
     assert "127.0.0.1 is not connected to" in ended.stderr
 
@@ -80,7 +81,7 @@ def test_an_address_that_a_crawl_would_not_connect_to_is_not_fetched(web, tmp_pa
         (["settings", "--getint", "GRAPH_BUFFER", "-s", "GRAPH_BUFFER=0"], "GRAPH_BUFFER is '0'"),
     ],
 )
-def test_a_mistake_is_one_sentence_alone(tmp_path, words, reason):
+def test_a_mistake_is_one_sentence_alone(tmp_path: Path, words: list[str], reason: str) -> None:
     ended = scrapy(tmp_path, *words)
     assert ended.returncode == 2
     assert reason in ended.stderr
@@ -98,7 +99,7 @@ def test_a_mistake_is_one_sentence_alone(tmp_path, words, reason):
         ),
     ],
 )
-def test_settings_shows_values_as_the_crawl_reads_them(tmp_path, words, shown):
+def test_settings_shows_values_as_the_crawl_reads_them(tmp_path: Path, words: list[str], shown: str) -> None:
     ended = scrapy(tmp_path, "settings", *words)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == shown

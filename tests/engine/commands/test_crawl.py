@@ -5,6 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +18,7 @@ ROBOTS = "webgraph_it.engine.robots_middleware.RobotsMiddleware"
 
 
 @pytest.fixture(scope="module")
-def web():
+def web() -> Iterator[SimWeb]:
     with SimWeb(hosts=6, pages=60, seed=5, only=["plain"]) as web:
         yield web
 
@@ -32,7 +35,9 @@ def web():
     ],
     ids=["jobdir", "name", "component", "json", "value", "memory"],
 )
-def test_a_mistake_is_one_sentence_alone_and_exit_code_2(web, tmp_path, settings, words):
+def test_a_mistake_is_one_sentence_alone_and_exit_code_2(
+    web: SimWeb, tmp_path: Path, settings: dict[str, Any], words: str
+) -> None:
     jobdir = tmp_path / "crawl"
     ended = subprocess.run(
         crawl_command(web, jobdir, **settings),
@@ -50,12 +55,14 @@ def test_a_mistake_is_one_sentence_alone_and_exit_code_2(web, tmp_path, settings
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_setting_without_effect_is_a_warning(web, tmp_path):
+def test_a_setting_without_effect_is_a_warning(web: SimWeb, tmp_path: Path) -> None:
     output = run_crawl(web, tmp_path, DOWNLOAD_DELAY=3, MAX_DEPTH=1)
     assert output.count("WARNING: DOWNLOAD_DELAY has no effect here. HOST_DELAY") == 1
 
 
-def test_a_crawl_that_is_stopped_ends_with_3_and_one_that_is_finished_with_0(web, tmp_path):
+def test_a_crawl_that_is_stopped_ends_with_3_and_one_that_is_finished_with_0(
+    web: SimWeb, tmp_path: Path
+) -> None:
     crawl = start_crawl(web, tmp_path, HOST_DELAY=0.3, CLOSESPIDER_PAGECOUNT=5)
     output = finish(crawl)
     assert crawl.returncode == 3, output[-3000:]
@@ -75,7 +82,7 @@ execute()
 """
 
 
-def test_a_crawl_that_fails_ends_with_1(web, tmp_path):
+def test_a_crawl_that_fails_ends_with_1(web: SimWeb, tmp_path: Path) -> None:
     _, _, _, *words = crawl_command(web, tmp_path, COMMIT_INTERVAL=0.1, HOST_DELAY=0.3)
     ended = subprocess.run(
         [sys.executable, "-c", FAILING, *words],
@@ -89,7 +96,7 @@ def test_a_crawl_that_fails_ends_with_1(web, tmp_path):
     assert ended.returncode == 1, ended.stderr[-3000:]
 
 
-def test_a_second_signal_is_no_failure(web, tmp_path):
+def test_a_second_signal_is_no_failure(web: SimWeb, tmp_path: Path) -> None:
     crawl = start_crawl(web, tmp_path, COMMIT_INTERVAL=0.2, HOST_DELAY=0.3)
     end = time.time() + 30
     while not (tmp_path / "committed.json").exists() and time.time() < end:

@@ -4,7 +4,7 @@ import pytest
 
 from webgraph_it.simweb import Plan
 from webgraph_it.simweb.habits import DEFAULT_SHARES
-from webgraph_it.simweb.habits.catalogue import EXTRA_HOSTS, HABITS, HOSTS
+from webgraph_it.simweb.habits.catalogue import EXTRA_HOSTS, HABITS, HOSTS, Habit
 from webgraph_it.simweb.world import World
 
 WORLD = World(Plan(hosts=200, pages=1000, shares=DEFAULT_SHARES))
@@ -13,7 +13,7 @@ WORLD = World(Plan(hosts=200, pages=1000, shares=DEFAULT_SHARES))
 @pytest.mark.parametrize(
     "habit", [habit for habit in HABITS if habit.of == HOSTS], ids=lambda habit: habit.name
 )
-def test_a_trait_has_its_share_of_the_hosts(habit) -> None:
+def test_a_trait_has_its_share_of_the_hosts(habit: Habit) -> None:
     count = sum(habit.name in host.traits for host in WORLD.hosts)
     assert count == max(1, round(habit.share * len(WORLD.hosts)))
 
@@ -21,7 +21,7 @@ def test_a_trait_has_its_share_of_the_hosts(habit) -> None:
 @pytest.mark.parametrize(
     "habit", [habit for habit in HABITS if habit.of == EXTRA_HOSTS], ids=lambda habit: habit.name
 )
-def test_extra_hosts_are_as_many_as_asked_for(habit) -> None:
+def test_extra_hosts_are_as_many_as_asked_for(habit: Habit) -> None:
     count = sum(habit.name in host.traits for host in WORLD.extra_hosts)
     assert count == max(1, round(habit.share * len(WORLD.hosts)))
 

@@ -1,11 +1,11 @@
 """What all verbs share.
 
-verb.py       Verb: what a module of a verb says about itself
-verbs.py      which verbs there are, and which one is meant
-parser.py     options; whatever is wrong with them is one sentence
-values.py     what options take: sizes, counts, ports
+verb.py       Verb: the record that describes a verb
+verbs.py      the list of verbs, and which one a command line means
+parser.py     options; any mistake is one sentence
+values.py     types of options: sizes, counts, ports
 mistakes.py   Mistake and Failure: one sentence and an exit code
-compiling.py  says that kernels are compiled, which takes a while
-main.py       runs one verb and turns every ending into an exit code
-page.py       docs/commands.md, made of every verb's --help
+compiling.py  reports that kernels are being compiled, which takes a while
+main.py       runs one verb and turns every outcome into an exit code
+page.py       generates docs/commands.md from every verb's --help
 """

@@ -1,4 +1,4 @@
-"""The first use of the kernels on a machine compiles them: whoever waits is told."""
+"""Tells the user when kernels are compiled, which happens at their first use on a machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ COMPILING = "compiling the kernels for this machine, once: up to two minutes"
 
 @contextmanager
 def compiling_is_told(progress: Progress) -> Iterator[None]:
-    """Inside the block, the first compilation is a line of the progress."""
+    """Inside the block, the first compilation prints a line of progress."""
     from webgraph_it.graph.compilation import told_of_compiling
 
     with told_of_compiling(lambda: progress.note(COMPILING)):

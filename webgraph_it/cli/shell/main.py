@@ -1,10 +1,10 @@
-"""Runs one verb. Every ending is an exit code and at most one sentence on standard error.
+"""Runs one verb. Every outcome is an exit code and at most one sentence on standard error.
 
-0, 3   what the verb says (docs/operations.md)
-1      a failure: one sentence; a traceback only if the program itself is wrong
-2      a mistake of the user's: one sentence
+0, 3   returned by the verb (docs/operations.md)
+1      a failure: one sentence, and a traceback only for a bug in this program
+2      a mistake of the user: one sentence
 130    Ctrl-C
-141    nobody reads the output any more, as in `webgraph-it plan | head`: nothing is said
+141    the output was closed, as in `webgraph-it plan | head`: nothing is printed
 """
 
 import os
@@ -18,11 +18,11 @@ from webgraph_it.cli.shell.parser import VERSION
 
 INTERRUPTED = 130
 NOBODY_READS = 141
-"""128 and the number of the signal, as shells count: SIGINT is 2, SIGPIPE 13."""
+"""128 plus the number of the signal, as in shells: SIGINT is 2, SIGPIPE 13."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code. `--help` and `--version` of a verb raise SystemExit."""
+    """Run the command. Returns its exit code. `--help` and `--version` of a verb raise SystemExit."""
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         if sys.stdout is not None:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Mistake, Failure) as error:
         tell(str(error))
         return error.exit_code
-    except KeyboardInterrupt:  # what there is to say, _run has said
+    except KeyboardInterrupt:  # _run has printed the message
         return INTERRUPTED
     except BrokenPipeError:
         _write_nowhere()
@@ -62,7 +62,7 @@ def _run(given: list[str]) -> int:
 
 
 def _write_nowhere() -> None:
-    """If standard output cannot be written to, what is left of it is dropped: Python would complain at its end."""
+    """If standard output cannot be written to, drop the rest of it. Otherwise Python complains when it exits."""
     try:
         sys.stdout.flush()
     except (OSError, AttributeError):

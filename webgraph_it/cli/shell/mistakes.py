@@ -13,24 +13,24 @@ USERS_ERRORS = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.EROFS}
     | {errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTEMPTY, errno.EINVAL}
 )
-"""What the system says of a path that should be another one. Anything else is a failure of the machine."""
+"""Errors of the system that mean a wrong path. Any other is a failure of the machine."""
 
 
 class Mistake(Exception):
-    """The user has to put something right: exit code 2."""
+    """Something that the user has to fix: exit code 2."""
 
     exit_code = WRONG_USAGE
 
 
 class Failure(Exception):
-    """What was asked for is right, and could not be done: exit code 1."""
+    """A correct request that could not be carried out: exit code 1."""
 
     exit_code = FAILED
 
 
 @contextmanager
 def mistakes(*kinds: type[Exception]) -> Iterator[None]:
-    """Inside the block, exceptions of these kinds are the user's mistakes; their text is the sentence."""
+    """Inside the block, exceptions of these kinds are the user's mistakes. Their text is the sentence."""
     try:
         yield
     except kinds as error:
@@ -38,7 +38,7 @@ def mistakes(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def of_system(error: OSError) -> Mistake | Failure:
-    """What the operating system refused, in words."""
+    """An error of the operating system, in words."""
     if error.errno == errno.ENOSPC:
         return Failure("The disk is full: make room and give the same command again.")
     reason = error.strerror or str(error)
@@ -47,15 +47,15 @@ def of_system(error: OSError) -> Mistake | Failure:
 
 
 def tell(sentence: str) -> None:
-    """One line on standard error; a live line gives way to it."""
+    """Print one line on standard error. It replaces a live line."""
     if sys.stderr is None:
         return
     start = f"\r{CLEAR}" if sys.stderr.isatty() else ""
-    with suppress(OSError):  # nobody reads it
+    with suppress(OSError):  # standard error may be closed
         print(f"{start}{one_line(sentence)}", file=sys.stderr, flush=True)
 
 
 def one_line(sentence: str) -> str:
-    """Without line breaks, and with a full stop unless it ends otherwise."""
+    """Without line breaks, and with a full stop if it has no other end mark."""
     line = " ".join(sentence.splitlines()).strip()
     return line if line.endswith((".", "?", "!", "…")) else f"{line}."

@@ -1,4 +1,4 @@
-"""docs/commands.md, made of every verb's --help. After a change of a verb:
+"""Generates docs/commands.md from every verb's --help. After a change of a verb:
 
 python -m webgraph_it.cli.shell.page > docs/commands.md
 """
@@ -11,20 +11,20 @@ WIDTH = 96
 
 HEAD = """# Commands
 
-The crawl is Scrapy's: `scrapy crawl italy` ([tutorial.md](tutorial.md)). Everything else is
-`webgraph-it VERB`. `python -m webgraph_it VERB` is the same, and so is the older
-`python -m webgraph_it.convert` with its siblings.
+The crawl itself is Scrapy's command: `scrapy crawl italy` ([tutorial.md](tutorial.md)). Everything
+else is `webgraph-it VERB`. `python -m webgraph_it VERB` does the same. So do the older forms, such
+as `python -m webgraph_it.convert`.
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | failed, or `simweb compare` found a difference; one sentence on standard error says why |
-| 2 | wrong usage; one sentence on standard error says what was found and what to do |
-| 3 | stopped with work left: the same command resumes |
-| 130, 141 | Ctrl-C; the output was closed, as by `head` |
+| 1 | failed, or `simweb compare` found a difference. One sentence on standard error says why. |
+| 2 | wrong usage. One sentence on standard error says what was found and what to do. |
+| 3 | stopped with work left. The same command resumes. |
+| 130, 141 | Ctrl-C, or the output was closed, as by `head` |
 
-A value in brackets at the end of an option's text is its default. This page is made of the `--help`
-of every verb: `python -m webgraph_it.cli.shell.page > docs/commands.md`.
+A value in brackets at the end of an option's text is its default. This page is generated from the
+`--help` of every verb: `python -m webgraph_it.cli.shell.page > docs/commands.md`.
 """
 
 

@@ -1,4 +1,4 @@
-"""Options: argparse, with one sentence for whatever is wrong and a guess at what was meant."""
+"""Options: argparse, with one sentence for each mistake and a suggestion of what was meant."""
 
 import argparse
 import re
@@ -20,7 +20,7 @@ WORDS = (
     (r"argument (.+?): invalid choice: (.+?) \(choose from (.+)\)", r"\1 is \2; expected one of \3"),
     (r"argument (.+?): (.+)", r"\1: \2"),
 )
-"""From what argparse says to what we say; the first that fits counts."""
+"""argparse's messages and ours. The first match counts."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _refuse_unknown(self, given: Sequence[str]) -> None:
-        """Before argparse looks: it would first miss the arguments that a misspelt option has swallowed."""
+        """Find unknown options first. Otherwise argparse complains about arguments that a misspelt option consumed."""
         options = given[: given.index("--")] if "--" in given else given
         for word in options:
             name = word.partition("=")[0]
@@ -55,12 +55,12 @@ class Parser(argparse.ArgumentParser):
         return did_you_mean(name, self._option_string_actions) or f"see {self.prog} --help"
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """argparse's own would hide that nobody reads."""
+        """argparse's own method would hide a broken pipe."""
         print(message, end="", file=file)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         if sys.stdout is not None:
-            sys.stdout.flush()  # while somebody is there who knows what a broken pipe is
+            sys.stdout.flush()  # here, where a broken pipe is still handled
         super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
@@ -68,7 +68,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def in_words(message: str, prog: str) -> str:
-    """What argparse found wrong, as a sentence."""
+    """argparse's message as our sentence."""
     for pattern, words in WORDS:
         if re.fullmatch(pattern, message):
             return re.sub(pattern, words, message).replace("{prog}", prog)
@@ -76,6 +76,6 @@ def in_words(message: str, prog: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence, or nothing if nothing is like the word."""
+    """The end of a sentence. Empty if no word is similar."""
     close = get_close_matches(word, list(known), 1)
     return f"did you mean {close[0]}?" if close else ""

@@ -1,4 +1,4 @@
-"""What options take, from what people type to a value. A wrong one says what is expected."""
+"""Types of options: from typed text to a value. The error for a wrong one says what is expected."""
 
 from argparse import ArgumentTypeError
 

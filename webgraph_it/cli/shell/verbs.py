@@ -1,4 +1,4 @@
-"""Which verbs there are, and which one is meant. A verb's module is imported only when it is asked for."""
+"""The list of verbs, and which one a command line means. A verb's module is imported only when it is needed."""
 
 import importlib
 import pkgutil
@@ -22,13 +22,13 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Verb:
-    """The record of a verb that there is."""
+    """The record of an existing verb."""
     verb: Verb = importlib.import_module(f"{PACKAGE}.{name.replace(' ', '_')}").VERB
     return verb
 
 
 def meant(given: Sequence[str]) -> tuple[str, list[str]]:
-    """The verb that a command line begins with, and the rest of the line."""
+    """The verb at the start of a command line, and the rest of the line."""
     known = names()
     for length in (2, 1):
         name = " ".join(given[:length])
@@ -48,7 +48,7 @@ def _no_verb(given: Sequence[str], known: Sequence[str]) -> str:
 
 
 def parser_of(verb: Verb, width: int | None = None) -> Parser:
-    """The parser of a verb; its help ends with the examples."""
+    """The parser of a verb. Its help ends with the examples."""
     beside = [f"Also: {COMMAND} {name} --help" for name in names() if name.startswith(f"{verb.name} ")]
     title = "Example:" if len(verb.examples) == 1 else "Examples:"
     epilog = "\n".join([*beside, *([""] if beside else []), title, *(f"  {line}" for line in verb.examples)])
@@ -69,6 +69,6 @@ def overview() -> str:
             "verbs:",
             *lines,
             "",
-            f"{COMMAND} VERB --help says what a verb takes, with an example. {COMMAND} --version prints the version.",
+            f"{COMMAND} VERB --help shows its options and an example. {COMMAND} --version prints the version.",
         ]
     )

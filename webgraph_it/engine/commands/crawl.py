@@ -1,6 +1,7 @@
-"""`scrapy crawl italy`: everything is checked before anything is printed or touched; the exit code says how it ended.
+"""`scrapy crawl italy`: checks everything before it prints or writes anything; the exit code says how the crawl ended.
 
-The crawler is made before Scrapy's process, which prints versions as it begins: so a mistake is one sentence alone.
+The crawler is made before Scrapy's process, because the process prints versions when it starts. A mistake on the
+command line is therefore reported in one sentence, with nothing around it.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class Command(Refusing, crawl.Command):
-    """Scrapy's, with one sentence for what is wrong and an exit code for how it ended."""
+    """Scrapy's command, with one-sentence errors and an exit code that says how the crawl ended."""
 
     requires_crawler_process = False
 
@@ -55,7 +56,7 @@ def _spider_class(name: str, settings: Settings) -> type[Spider]:
         check_spider(spider_class)
     except KeyError:
         raise UsageError(
-            f"There is no spider {name!r}; scrapy list names those there are.", print_help=False
+            f"There is no spider {name!r}. To list the spiders: scrapy list.", print_help=False
         ) from None
     except PROBLEMS as error:
         raise UsageError(str(error), print_help=False) from None
@@ -64,7 +65,7 @@ def _spider_class(name: str, settings: Settings) -> type[Spider]:
 
 @contextmanager
 def _held_back() -> Iterator[list[logging.LogRecord]]:
-    """Log records from before there is a log."""
+    """Collects the log records from before logging is set up."""
     records: list[logging.LogRecord] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = records.append  # type: ignore[assignment,method-assign]
@@ -81,7 +82,7 @@ def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]") -> int:
     error = crawling.exception() if crawling.done() and not crawling.cancelled() else None
     if isinstance(
         error, PROBLEMS
-    ):  # found when add-ons had changed the settings, or another process the directory
+    ):  # found late: an add-on changed the settings, or another process changed the directory
         refuse(str(error))
     if error is not None:
         logger.critical("The crawl failed: %s", error, exc_info=error)

@@ -1,4 +1,4 @@
-"""`scrapy parse URL`: what a crawl would find on one page, its links named."""
+"""`scrapy parse URL`: what a crawl would find on one page, with the URLs of its links."""
 
 from argparse import Namespace
 from typing import Any
@@ -9,11 +9,11 @@ from webgraph_it.engine.by_hand import ByHand
 from webgraph_it.items import Page
 
 SPIDER = "italy"
-"""Unless another is named."""
+"""The default spider."""
 
 
 class Command(ByHand, parse.Command):
-    """Scrapy's, without a crawl around it; with the spider italy unless another is named."""
+    """Scrapy's command, without a crawl. The default spider is italy."""
 
     def process_options(self, args: list[str], opts: Namespace) -> None:
         super().process_options(args, opts)
@@ -24,7 +24,7 @@ class Command(ByHand, parse.Command):
 
 
 def _shown(page: Page) -> dict[str, Any]:
-    """What a reader wants to see of a page."""
+    """The fields of a page that a person wants to see."""
     return {
         "url": page.url,
         "key": page.key,

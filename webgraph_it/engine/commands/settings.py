@@ -10,7 +10,7 @@ from webgraph_it.engine.refusing import Refusing
 
 
 class Command(Refusing, settings.Command):
-    """Scrapy's, with our settings parsed."""
+    """Scrapy's command, with our settings parsed."""
 
     def run(self, args: list[str], opts: Namespace) -> None:
         assert self.settings is not None

@@ -6,4 +6,4 @@ from webgraph_it.engine.by_hand import ByHand
 
 
 class Command(ByHand, shell.Command):
-    """Scrapy's, without a crawl around it."""
+    """Scrapy's command, without a crawl."""

@@ -1,10 +1,10 @@
 """Documents other than HTML, with hyperlinks that real tools can open: PDF, Word, Flash, feeds and the rest.
 
 `render(kind, links, title, seed)` gives a content type and a body. Guarantees: the same arguments give the
-same bytes; the body is a well-formed document of its kind; every link is in it as a hyperlink of that kind
-(in a text, as a word), in the order given; the seed chooses among the ways in which such a document is
-written in the wild (compressed or not, 8-bit or UTF-16, ...). Every kind but `text`, `css` and `js` also
-mentions DECOY where it is no hyperlink: in a comment, in prose, in metadata. An extractor that returns it
+same bytes. The body is a well-formed document of its kind. Every link is in it as a hyperlink of that kind
+(in a text, as a word), in the order given. The seed chooses among the ways in which such a document is
+written in practice (compressed or not, 8-bit or UTF-16, ...). Every kind but `text`, `css` and `js` also
+mentions DECOY where it is not a hyperlink: in a comment, in prose, in metadata. An extractor that returns it
 reads too much.
 """
 

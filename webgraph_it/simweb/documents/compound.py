@@ -2,8 +2,8 @@
 
     header | sectors of the streams | directory | file allocation table
 
-Streams are filled up with zeros to CUTOFF bytes, so that none lives in the mini stream. `interleaved`
-scatters them: each stream's sectors then lie apart, as in a file that was saved many times.
+Streams are padded with zeros to CUTOFF bytes, so that none is in the mini stream. `interleaved`
+scatters the sectors of each stream, as in a file that was saved many times.
 """
 
 import struct
@@ -68,7 +68,7 @@ def _allocation_table(chains: list[list[int]], used: int) -> bytes:
 
 
 def _directory(streams: Mapping[str, bytes], starts: Mapping[str, int]) -> bytes:
-    """Root, then the streams as a red-black tree that is a chain of right siblings in the format's order."""
+    """Root, then the streams as a red-black tree: a chain of right siblings in the order of the format."""
     names = sorted(streams, key=lambda name: (len(name), name.upper()))
     entries = [_entry("Root Entry", _ROOT, _NO_ENTRY, 1, _END_OF_CHAIN, 0)]
     for number, name in enumerate(names, 1):

@@ -18,7 +18,7 @@ _GET_URL = 0x83
 
 
 def swf(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A movie with one getURL action a link, in one DoAction tag or in one each; compressed by seed."""
+    """A movie with one getURL action per link, in one DoAction tag or in several. The seed chooses the compression."""
     groups = [links] if seed // 3 % 2 == 0 else [[link] for link in links]
     tags = [
         _tag(_ATTRIBUTES, b"\x10\0\0\0"),
@@ -58,5 +58,5 @@ def _file(body: bytes, compression: int) -> bytes:
         return b"CWS\x08" + length + zlib.compress(body)
     filters = [{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 16}]
     alone = lzma.compress(body, lzma.FORMAT_ALONE, filters=filters)
-    properties, packed = alone[:5], alone[13:]  # between them the length again, which SWF does not repeat
+    properties, packed = alone[:5], alone[13:]  # bytes 5 to 12 are the length, which SWF does not repeat
     return b"ZWS\x0d" + length + struct.pack("<I", len(packed)) + properties + packed

@@ -7,7 +7,7 @@ from webgraph_it.simweb.documents.decoy import DECOY
 
 
 def rss(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A feed; with an odd seed the item's text is CDATA, otherwise it is escaped."""
+    """A feed. With an odd seed the item's text is CDATA, otherwise it is escaped."""
     home = f"<link>{escape(links[0])}</link>" if links else ""
     prose = f"Si scriva {DECOY} per esempio & poi si provi."
     description = f"<![CDATA[{prose}]]>" if seed % 2 else escape(prose)
@@ -22,7 +22,7 @@ def rss(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def atom(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A feed of Atom 1.0, its own identifiers being tags and no addresses."""
+    """An Atom 1.0 feed. Its own identifiers are tag: URIs, not addresses."""
     updated = "<updated>2026-01-01T00:00:00Z</updated>"
     entries = [
         f"<entry><title>Voce {number}</title><link rel='alternate' href={quoteattr(link)}/>"
@@ -35,7 +35,7 @@ def atom(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def sitemap(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A sitemap or, with an odd seed, an index of sitemaps; a comment holds an entry that was taken out."""
+    """A sitemap or, with an odd seed, an index of sitemaps. A comment holds an entry that was removed."""
     root, entry = ("sitemapindex", "sitemap") if seed % 2 else ("urlset", "url")
     comment = f"<!-- {escape(title).replace('--', '- -')}: <{entry}><loc>{DECOY}</loc></{entry}> -->"
     entries = [f"<{entry}><loc>{escape(link)}</loc><lastmod>2026-01-01</lastmod></{entry}>" for link in links]
@@ -44,7 +44,7 @@ def sitemap(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def xml(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A vocabulary of our own: links are href or xlink:href attributes, by turns."""
+    """An arbitrary vocabulary. Links are alternately href and xlink:href attributes."""
     entries = [
         f"<voce {('href', 'xlink:href')[(seed + number) % 2]}={quoteattr(link)}>Voce {number}</voce>"
         for number, link in enumerate(links)

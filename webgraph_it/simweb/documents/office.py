@@ -1,6 +1,6 @@
 """Zipped office documents: Office Open XML (docx, xlsx, pptx) and OpenDocument text.
 
-In Office Open XML a hyperlink is a relationship of mode External in a part beside the content; in
+In Office Open XML a hyperlink is a relationship of mode External, in a separate part of the package. In
 OpenDocument it is xlink:href in the content itself. With an odd seed the entries are stored, else deflated.
 """
 
@@ -19,7 +19,7 @@ _PROSE = f"Si scriva {DECOY} per esempio."
 
 
 def docx(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A Word document with a paragraph a link."""
+    """A Word document with one paragraph per link."""
     paragraphs = "".join(
         f'<w:p><w:hyperlink r:id="rId{number}"><w:r><w:t>Voce {number}</w:t></w:r></w:hyperlink></w:p>'
         for number, _ in enumerate(links, 1)
@@ -39,7 +39,7 @@ def docx(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def xlsx(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A workbook of one sheet, with a linked cell a row under its title."""
+    """A workbook of one sheet: the title, then one linked cell per row."""
     main = f"{_FORMATS}/spreadsheetml/2006/main"
     texts = [title, *(f"Voce {number}" for number, _ in enumerate(links, 1)), _PROSE]
     rows = "".join(
@@ -71,7 +71,7 @@ def xlsx(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def pptx(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A presentation of one slide, with a linked run a line."""
+    """A presentation of one slide, with one linked run per line."""
     drawing, main = f"{_FORMATS}/drawingml/2006/main", f"{_FORMATS}/presentationml/2006/main"
     namespaces = f'xmlns:a="{drawing}" xmlns:r="{_RELATION}" xmlns:p="{main}"'
     lines = "".join(
@@ -103,7 +103,7 @@ def pptx(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def odt(links: Sequence[str], title: str, seed: int) -> bytes:
-    """An OpenDocument text with a paragraph a link; the media type comes first and is not compressed."""
+    """An OpenDocument text with one paragraph per link. The media type comes first and is not compressed."""
     open_document = "urn:oasis:names:tc:opendocument:xmlns"
     paragraphs = "".join(
         f'<text:p><text:a xlink:type="simple" xlink:href={quoteattr(link)}>Voce {number}</text:a></text:p>'

@@ -1,7 +1,7 @@
-"""PDF 1.5 with a link annotation a link, each with a URI action (ISO 32000-1, 12.6.4.7).
+"""PDF 1.5 with one link annotation per link, each with a URI action (ISO 32000-1, 12.6.4.7).
 
-By seed: all objects plain with a classic cross-reference table; or annotations in a compressed object stream
-with a cross-reference stream; or half of each. URIs are literal or hexadecimal strings.
+The seed chooses: all objects plain with a classic cross-reference table, annotations in a compressed object stream
+with a cross-reference stream, or half of each. URIs are literal or hexadecimal strings.
 """
 
 import struct
@@ -17,7 +17,7 @@ _Objects = dict[int, bytes]
 
 
 def pdf(links: Sequence[str], title: str, seed: int) -> bytes:
-    """One page with its title and a rectangle a link."""
+    """One page with its title and one rectangle per link."""
     objects = _skeleton(len(links), title)
     annotations = {
         number: _annotation(number - _FIRST_LINK, link, hexadecimal=seed // 3 % 2 == 1)

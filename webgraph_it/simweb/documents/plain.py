@@ -1,11 +1,11 @@
-"""Style sheets, scripts and plain text: no hyperlinks of the graph, though full of URLs."""
+"""Style sheets, scripts and plain text: they contain many URLs, but none is a hyperlink of the graph."""
 
 import json
 from collections.abc import Sequence
 
 
 def css(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A style sheet: the first link is imported, the others are backgrounds, quoted in each of three ways."""
+    """A style sheet. The first link is imported, the others are backgrounds, quoted in each of three ways."""
     rules = [f"/* {title.replace('*/', '')} */"]
     for number, link in enumerate(links):
         target = _css_url(link, (seed + number) % 3)
@@ -23,7 +23,7 @@ def _css_escape(character: str) -> str:
 
 
 def js(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A script that would open its links; with an odd seed, as minified on one line."""
+    """A script that would open its links. With an odd seed it is minified to one line."""
     lines = [f"var titolo={json.dumps(title)};", "var pagine=[];"]
     lines += [f"pagine.push({json.dumps(link)});" for link in links]
     lines += ["function vai(n){window.location.href=pagine[n];}"]
@@ -31,6 +31,6 @@ def js(links: Sequence[str], title: str, seed: int) -> bytes:
 
 
 def text(links: Sequence[str], title: str, seed: int) -> bytes:
-    """Plain UTF-8 text, its URLs standing as words; line ends of Unix or of Windows."""
+    """Plain UTF-8 text with URLs as words, and Unix or Windows line ends."""
     lines = [title, "", *(f"{number}. {link}" for number, link in enumerate(links, 1)), ""]
     return ("\r\n" if seed % 2 else "\n").join(lines).encode()

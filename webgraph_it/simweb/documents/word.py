@@ -2,8 +2,8 @@
 
     \\x13 HYPERLINK "http://esempio.it/" \\x14 the words shown \\x15
 
-A DOC is a compound file with two streams: WordDocument holds the file information block (FIB) and the text,
-in pieces of 8-bit (windows-1252) or UTF-16 characters; 1Table holds the table that puts the pieces in order.
+A DOC is a compound file with two streams. WordDocument holds the file information block (FIB) and the text,
+in pieces of 8-bit (windows-1252) or UTF-16 characters. 1Table holds the table that puts the pieces in order.
 """
 
 import struct
@@ -17,7 +17,7 @@ _PROSE = f"Si scriva {DECOY} per esempio."
 
 
 def rtf(links: Sequence[str], title: str, seed: int) -> bytes:
-    """RTF with a paragraph a link; with an odd seed the field's instruction is in a group of its own."""
+    """RTF with one paragraph per link. With an odd seed the field's instruction is in a separate group."""
     opening, closing = ("{", "}") if seed % 2 else ("", "")
     fields = [
         rf'{{\field{{\*\fldinst {opening}HYPERLINK "{_rtf_text(link)}"{closing}}}'
@@ -42,7 +42,7 @@ def _rtf_character(character: str) -> str:
 
 
 def doc(links: Sequence[str], title: str, seed: int) -> bytes:
-    """A Word 97 document with a paragraph a link: its pieces 8-bit, or UTF-16, or by turns, by seed."""
+    """A Word 97 document with one paragraph per link. By seed, its pieces are 8-bit, UTF-16 or alternating."""
     paragraphs = [title, _PROSE, *(_hyperlink(number, link) for number, link in enumerate(links, 1))]
     pieces = _pieces([f"{paragraph}\r" for paragraph in paragraphs], seed % 3)
     return compound_file(streams(pieces), interleaved=seed // 3 % 2 == 1)
@@ -53,7 +53,7 @@ def _hyperlink(number: int, link: str) -> str:
 
 
 def _pieces(paragraphs: Sequence[str], manner: int) -> list[Piece]:
-    """One piece when all is 8-bit or UTF-16, else one a paragraph. What windows-1252 lacks is UTF-16."""
+    """One piece if all text is 8-bit or UTF-16, else one per paragraph. What windows-1252 lacks is UTF-16."""
     texts = paragraphs if manner == 2 else ["".join(paragraphs)]
     wanted = [manner == 0 or (manner == 2 and number % 2 == 0) for number, _ in enumerate(texts)]
     return [Piece(text, eight and _fits_windows(text)) for text, eight in zip(texts, wanted, strict=True)]

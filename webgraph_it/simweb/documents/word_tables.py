@@ -1,4 +1,4 @@
-"""The tables of a Word 97 document ([MS-DOC]): what is where, and how it looks.
+"""The tables of a Word 97 document ([MS-DOC]): positions and formats.
 
     WordDocument   FIB, up to TEXT_START | the text, in pieces | pages of 512 bytes with formatted runs
     1Table         style sheet, sections, runs, paragraphs, fonts, fields, document properties, pieces
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
     eight_bit: bool
 
     def encoded(self) -> bytes:
-        """Filled up to an even number of bytes: every piece starts at an even place."""
+        """Padded to an even number of bytes, because every piece starts at an even position."""
         content = self.text.encode("cp1252" if self.eight_bit else "utf-16-le")
         return content + bytes(len(content) % 2)
 
@@ -47,7 +47,7 @@ class _Run(NamedTuple):
 
 
 def streams(pieces: Sequence[Piece]) -> dict[str, bytes]:
-    """The two streams of a document with this text; every paragraph ends with a carriage return."""
+    """The two streams of a document with this text. Every paragraph ends with a carriage return."""
     text = b"".join(piece.encoded() for piece in pieces)
     first_page = -(-(TEXT_START + len(text)) // _PAGE)
     characters = _characters(pieces)
@@ -74,7 +74,7 @@ def streams(pieces: Sequence[Piece]) -> dict[str, bytes]:
 
 
 def _characters(pieces: Iterable[Piece]) -> list[tuple[str, int, int]]:
-    """Each character with where it starts and ends in the stream."""
+    """Each character with its start and end in the stream."""
     places, piece_start = [], TEXT_START
     for piece in pieces:
         place, width = piece_start, 1 if piece.eight_bit else 2
@@ -118,14 +118,14 @@ def _page_table(pages: Sequence[Sequence[_Run]], first_page: int) -> bytes:
 
 
 def _run_page(runs: Sequence[_Run]) -> bytes:
-    """Bounds, for each run half the place of its format (0: none), the one format at the end, their number."""
+    """Bounds, for each run half the position of its format (0: none), the one format at the end, their number."""
     format_place = _PAGE - 2 - len(_SPECIAL)
     places = bytes(format_place // 2 if run.special else 0 for run in runs)
     return (_bounds(runs) + places).ljust(format_place, b"\0") + _SPECIAL + bytes((0, len(runs)))
 
 
 def _paragraph_page(runs: Sequence[_Run]) -> bytes:
-    """Bounds, thirteen zeros for each paragraph (style Normal, no more), their number."""
+    """Bounds, thirteen zeros for each paragraph (style Normal, nothing else), their number."""
     return (_bounds(runs) + bytes(13 * len(runs))).ljust(_PAGE - 1, b"\0") + bytes((len(runs),))
 
 
@@ -153,7 +153,7 @@ def _font_table(name: str) -> bytes:
 
 
 def _field_table(pieces: Iterable[Piece]) -> bytes:
-    """Where each field begins, is divided and ends, and of what type it is."""
+    """The begin, separator and end of each field, and its type."""
     text = "".join(piece.text for piece in pieces)
     details = {FIELD_BEGIN: _HYPERLINK, FIELD_MIDDLE: 0xFF, FIELD_END: 0x80}
     positions, kinds, position = [], b"", 0

@@ -1,10 +1,10 @@
-"""The habits of a real web, each with a share that can be set.
+"""The habits of a real web. The share of each can be set.
 
 catalogue  names, shares and meanings
 spelling   how a link is written                         (links)
-decoys     what looks like a link and is none            (pages)
+decoys     what looks like a link and is not one         (pages)
 delivery   encodings, codings, framing, faults, delays   (pages)
-exhibits   pages hung on ordinary ones: redirects, errors, documents, …
+exhibits   extra pages linked from ordinary ones: redirects, errors, documents, …
 hosts      traits of ordinary hosts, and extra hosts
 robots     what each kind of robots.txt says and forbids
 annexes    what the extra hosts serve: directories and traps
@@ -20,7 +20,7 @@ DEFAULT_SHARES = {habit.name: habit.share for habit in HABITS}
 
 
 def chosen_shares(only: Iterable[str] | None, shares: Mapping[str, float]) -> dict[str, float]:
-    """The habits that are on: those of `only` (all if None), with their shares; `shares` overrides."""
+    """The habits that are on: those of `only` (all if None), with their shares. `shares` overrides them."""
     names = list(DEFAULT_SHARES) if only is None else [name for name in only if name != PLAIN]
     for name in [*names, *shares]:
         if name not in DEFAULT_SHARES:

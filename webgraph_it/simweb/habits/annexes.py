@@ -1,7 +1,7 @@
 """What the extra hosts serve: portals out of scope that link into .it, and traps.
 
-A trap's pages are a function of their URL like all others; there is just no end of them. TRAP_BOUND is what a
-crawler with limits on depth, repeated segments and queries per path stays under.
+A trap's pages are a function of their URL like all others, but there is no end of them. A crawler with limits on
+depth, repeated segments and queries per path stays below TRAP_BOUND.
 """
 
 import re
@@ -47,7 +47,7 @@ def _ordinary(world: Surroundings, host: Host, path: str) -> list[Link] | None:
 
 
 def _directory(world: Surroundings, host: Host, path: str) -> list[Link] | None:
-    """The first page leads into .it, to the second, and out of its folder (where nobody follows)."""
+    """The first page links into .it, to the second page, and out of its folder (which is not followed)."""
     if path == DIRECTORY_FOLDER:
         targets = [world.stranger(host, n) for n in range(5)] + [
             Place(host.name, DIRECTORY_FOLDER + "regioni.html")
@@ -63,7 +63,7 @@ def _directory(world: Surroundings, host: Host, path: str) -> list[Link] | None:
 
 
 def discovery(world: Surroundings, host: Host) -> Place:
-    """A page in .it that is linked from nowhere but a portal."""
+    """A page in .it that only a portal links to."""
     return Place(world.stranger(host, 0).host, f"/scoperta/{host.name}.html")
 
 
@@ -86,7 +86,7 @@ def _calendar(world: Surroundings, host: Host, path: str) -> list[Link] | None:
 
 
 def _deeper(world: Surroundings, host: Host, path: str) -> list[Link] | None:
-    """Each folder holds one more: always the same name, or always another."""
+    """Each folder contains one more, always of the same name or always of another."""
     if not path.endswith("/"):
         return None
     same = len(host.name) % 2

@@ -1,7 +1,7 @@
 """Every habit of the web: its name, what its share is a share of, its default, and what it means.
 
-A habit of links, pages or hosts changes that share of the ordinary ones, or hangs something new on them; one
-of extra hosts adds so many hosts beside the ordinary ones. The truth accounts for each.
+A habit of links, pages or hosts changes that share of the ordinary ones, or adds something to them. A habit
+of extra hosts adds hosts: its share of the number of ordinary ones. The truth accounts for each.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What looks like a link and gives no arc. A crawler that follows one finds a node that is not there."""
+"""What looks like a link and gives no arc. A crawler that follows one finds a node that is not in the truth."""
 
 from collections.abc import Callable
 

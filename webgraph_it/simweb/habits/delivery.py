@@ -8,7 +8,7 @@ from webgraph_it.simweb.pages import USUAL, Delivery
 
 
 class Dress(NamedTuple):
-    """Charset of a page and where it is said."""
+    """Charset of a page and where it is declared."""
 
     charset: str = "utf-8"
     media_type: str = "text/html; charset=utf-8"
@@ -33,7 +33,7 @@ def dress(habits: Sequence[str], number: int) -> Dress:
 
 
 def delivery(habits: Sequence[str], number: int) -> Delivery:
-    """How page `number` travels. Where two habits want the same, the later one wins."""
+    """How page `number` is sent. If two habits conflict, the later one wins."""
     result = USUAL
     for habit in habits:
         changes = _CHANGES.get(habit)

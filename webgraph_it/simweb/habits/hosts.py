@@ -1,7 +1,7 @@
 """Traits of ordinary hosts, and the extra hosts beside them.
 
 Traits of one group exclude each other (a host has one robots.txt). Each habit gets at least one host, as long
-as hosts are left. A host's origin is a spelling that always works, if the host works at all.
+as hosts are left. A host's origin is a URL that always works, if the host works at all.
 """
 
 from collections.abc import Mapping
@@ -43,12 +43,12 @@ _GROUPS = (
 )
 EXTRA_HABITS = tuple(habit.name for habit in HABITS if habit.of == EXTRA_HOSTS)
 DEAD = frozenset({"dns-nxdomain", "dns-servfail", "refused"})
-"""Extra hosts of which nothing can be fetched."""
+"""Extra hosts from which nothing can be fetched."""
 TRAPS = frozenset({"trap-calendar", "trap-path", "trap-session", "trap-soft-404"})
 
 
 def with_traits(hosts: list[Host], plan: Plan) -> list[Host]:
-    """The same hosts, with the traits that the plan's shares give them."""
+    """The same hosts, with traits according to the plan's shares."""
     traits: list[set[str]] = [set() for _ in hosts]
     for group in _GROUPS:
         for number, name in _dealt(group, plan.shares, len(hosts), plan.seed).items():

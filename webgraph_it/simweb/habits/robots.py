@@ -1,6 +1,6 @@
 """What each kind of robots.txt says, and what it forbids to webgraph_it.
 
-`forbids` is known by construction, not by parsing: it is the truth against which a parser is judged.
+`forbids` is known by construction, not by parsing. It is the truth against which a parser is tested.
 """
 
 from typing import NamedTuple
@@ -51,7 +51,7 @@ def _huge() -> str:
 
 
 def robots_file(host: Host, path: str, elsewhere: str) -> RobotsFile | None:
-    """What the host serves there, if it is robots.txt or a step to it; `elsewhere`: another origin."""
+    """What the host serves there, if it is robots.txt or a redirect to it. `elsewhere` is another origin."""
     kind = robots_kind(host)
     if path == "/robots.txt":
         if kind == "robots-redirected":
@@ -79,7 +79,7 @@ _FILES = {
 
 
 def robots_kind(host: Host) -> str:
-    """The habit that says what its robots.txt is; empty: it allows all."""
+    """The habit that determines its robots.txt. Empty means that it allows all."""
     return next((trait for trait in host.traits if trait.startswith("robots-")), "")
 
 

@@ -1,6 +1,6 @@
 """How a link is written: one target, many spellings, always one key.
 
-Each habit is a function from a Spelling to markup; the habits of a plan are drawn link by link.
+Each habit is a function from a Spelling to markup. The habits of a plan are drawn for each link.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from webgraph_it.simweb.pages import Link
 
 
 class Spelling(NamedTuple):
-    """A link to be written: on a page of `here`, to `path` of `there`."""
+    """A link to write: from a page of `here` to `path` of `there`."""
 
     here: Place
     there: Host

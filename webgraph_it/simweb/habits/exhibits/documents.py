@@ -30,7 +30,7 @@ def _document(kind: str, name: str, packed: bool = False) -> Exhibit:
 
 
 def _written(kind: str, stand: Stand, target: Place) -> str:
-    """Every other document for a viewer says `www.sito.it/pagina`, which opens as a host, not as a file."""
+    """Every other document for a viewer writes `www.sito.it/pagina`, which opens as a host, not as a file."""
     url = stand.world.url(target)
     is_bare = kind in OPENED_BY_VIEWERS and stand.serial % 2 == 1 and url.startswith("http://www.")
     return url.removeprefix("http://") if is_bare else url

@@ -1,4 +1,4 @@
-"""Errors that never recover, each with a body full of links that count for nothing."""
+"""Errors that never recover, each with a body full of links that do not count."""
 
 from dataclasses import replace
 

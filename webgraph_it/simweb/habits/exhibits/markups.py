@@ -22,7 +22,7 @@ def _meta_refresh(stand: Stand, rest: str) -> Page | None:
 
 
 def _base_href(stand: Stand, rest: str) -> Page | None:
-    """The first <base> counts: of this host by path or by URL, or of another host, by turns."""
+    """The first <base> counts. It is alternately of this host by path, of this host by URL, and of another host."""
     if rest != "pagina.html":
         return None
     elsewhere = stand.stranger()

@@ -55,7 +55,7 @@ def _self(stand: Stand, rest: str) -> Page | None:
 
 
 def session_detour(path: str, target: str) -> str | None:
-    """Where a request for `target` is sent within its own node: `path` is its place's."""
+    """Where a request for `target` is redirected within its own node. `path` is that of its place."""
     if not path.endswith("/pagina.jsp"):
         return None
     session = target.partition(";jsessionid=")[2]

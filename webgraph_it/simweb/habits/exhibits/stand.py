@@ -1,4 +1,4 @@
-"""Where an exhibit stands: its host, its number, and what is around it."""
+"""Stand: the host and number of an exhibit, and the pages around it."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -21,11 +21,11 @@ class Surroundings(Protocol):
         """Some ordinary page of another host, if there is another."""
 
     def url(self, place: Place) -> str:
-        """The spelling that always leads there."""
+        """A URL that always leads there."""
 
 
 class Stand(NamedTuple):
-    """One exhibit of the habit `name`, hung on page `serial` of `host`."""
+    """One exhibit of the habit `name`, linked from page `serial` of `host`."""
 
     world: Surroundings
     host: Host
@@ -45,7 +45,7 @@ class Stand(NamedTuple):
         return self.world.stranger(self.host, self.serial)
 
     def href(self, target: Place) -> str:
-        """Path alone or whole URL, by turns."""
+        """Alternately the path alone and the whole URL."""
         at_home = target.host == self.host.name
         return target.path if at_home and self.serial % 2 == 0 else self.world.url(target)
 
@@ -69,10 +69,10 @@ class Stand(NamedTuple):
 
 
 class Exhibit(NamedTuple):
-    """How an exhibit is entered, and what it shows."""
+    """The entry of an exhibit, and its pages."""
 
     page: Callable[[Stand, str], Page | None]
-    """From the rest of the path, escaped as in a place, to the page; None where nothing is."""
+    """From the rest of the path, escaped as in a place, to the page. None if there is no page."""
     entry: Callable[[Stand], str] = lambda stand: ""
     """The rest of the path that the ordinary page links to, not escaped."""
     spell: Callable[[Stand, str], str] = lambda stand, entry: stand.path(entry)

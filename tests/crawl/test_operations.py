@@ -1,0 +1,228 @@
+"""Operators steer real crawls through the control socket: at once, durably, on the record."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crawl.crawling import PROJECT, differences, finish, start_alone, start_crawl
+from webgraph_it.cli.control import VERB
+from webgraph_it.crawl.control_socket import ControlError, ask
+from webgraph_it.simweb import SimWeb
+
+SLOW = {"HOST_DELAY": 0.25, "COMMIT_INTERVAL": 60}
+"""The crawl lasts, and no commit but that of an action comes in time."""
+
+
+def wait_for(jobdir: Path, pages: int = 0) -> dict[str, Any]:
+    """Until the crawl answers, and has this many pages."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            status: dict[str, Any] = ask(jobdir, {"action": "status"})
+        except ControlError:
+            status = {"pages": -1}
+        if status["pages"] >= pages:
+            return status
+        time.sleep(0.05)
+    raise AssertionError("the crawl does not answer")
+
+
+@contextmanager
+def running(crawl: "subprocess.Popen[str]") -> Iterator["subprocess.Popen[str]"]:
+    try:
+        yield crawl
+    finally:
+        crawl.kill()
+        crawl.communicate()
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[SimWeb]:
+    with SimWeb(hosts=12, pages=240, seed=4, only=["plain"]) as web:
+        yield web
+
+
+def audit(jobdir: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (jobdir / "reports" / "actions.jsonl").read_text().splitlines()]
+
+
+VERBS: list[tuple[dict[str, Any], str, Any]] = [
+    ({"action": "pause", "reason": "backup"}, "pauses", ["backup"]),
+    ({"action": "block", "surt": "it,assente,"}, "rules", [{"surt": "it,assente,", "block": True}]),
+    (
+        {"action": "delay", "surt": "it,assente,", "seconds": 9},
+        "rules",
+        [{"surt": "it,assente,", "delay": 9.0}],
+    ),
+    ({"action": "max-pages", "surt": "it,x)", "pages": 9}, "rules", [{"surt": "it,x)", "max_pages": 9}]),
+    ({"action": "priority", "surt": "it,x)", "priority": -5}, "rules", [{"surt": "it,x)", "priority": -5}]),
+    ({"action": "bandwidth", "schedule": [["*", "77 KB/s"]]}, "bandwidth_cap", 77_000.0),
+    ({"action": "connections", "cap": 7}, "connections_cap", 7),
+]
+
+
+@pytest.mark.parametrize(("said", "shown", "value"), VERBS, ids=lambda part: str(part)[:40])
+def test_what_was_answered_survives_a_kill_and_is_audited(
+    web: SimWeb, tmp_path: Path, said: dict[str, Any], shown: str, value: Any
+) -> None:
+    with running(start_crawl(web, tmp_path, **SLOW)) as crawl:
+        wait_for(tmp_path, 5)
+        ask(tmp_path, said)
+        crawl.send_signal(signal.SIGKILL)
+        crawl.wait()
+    (line,) = audit(tmp_path)
+    assert {**said, "result": "done"}.items() <= line.items()
+    assert line["who"].startswith("user ")
+    with running(start_alone(tmp_path)):
+        assert wait_for(tmp_path)[shown] == value
+
+
+def hosts_asked(web: SimWeb, since: float) -> set[str]:
+    """By the servers' own log."""
+    return {hit["host"] for hit in web.hits() if hit["event"] == "request" and hit["time"] > since}
+
+
+def test_a_blocked_site_is_left_alone_at_once_and_after_a_kill_and_unblocked_the_graph_is_the_truth(
+    tmp_path: Path,
+) -> None:
+    with SimWeb(hosts=12, pages=400, seed=9, only=["plain"]) as web:
+        with running(start_crawl(web, tmp_path, **SLOW)) as crawl:
+            wait_for(tmp_path, 40)
+            host = busiest_host(web)
+            ask(tmp_path, {"action": "block", "surt": host})
+            blocked_at = time.time()
+            time.sleep(2.0)
+            crawl.send_signal(signal.SIGKILL)
+            crawl.wait()
+        crawl = start_alone(tmp_path)
+        wait_for(tmp_path, 80)
+        assert host not in hosts_asked(web, blocked_at + 1.0)
+        assert len(hosts_asked(web, blocked_at + 1.0)) > 3
+        answer = ask(tmp_path, {"action": "unblock", "surt": host})
+        assert answer["queued"] > 0
+        assert "operator-block" in page_log(tmp_path)
+        output = finish(crawl)
+        assert crawl.returncode == 0, output[-4000:]
+        assert host in hosts_asked(web, blocked_at + 1.0)
+        assert differences(web, tmp_path) == []
+    changes = [entry["changed"] for entry in json.loads((tmp_path / "crawl.json").read_text())["history"]]
+    assert [next(iter(change)) for change in changes] == ["block", "unblock"]
+    assert [line["action"] for line in audit(tmp_path)] == ["block", "unblock"]
+
+
+def page_log(jobdir: Path) -> str:
+    return "".join(path.read_text() for path in sorted((jobdir / "pages").iterdir()))
+
+
+def busiest_host(web: SimWeb) -> str:
+    """The one with the most pages, which the crawl asks until its end."""
+    hosts = [hit["host"] for hit in web.hits() if hit["event"] == "request"]
+    return max(set(hosts), key=hosts.count)
+
+
+def test_a_pause_stops_requests_and_seeds_can_be_added(web: SimWeb, tmp_path: Path) -> None:
+    with running(start_crawl(web, tmp_path, **SLOW)) as crawl:
+        wait_for(tmp_path, 20)
+        assert ask(tmp_path, {"action": "pause"})["action"] == "pause"
+        paused_at = time.time()
+        time.sleep(2.0)
+        assert hosts_asked(web, paused_at + 1.0) == set()
+        assert wait_for(tmp_path)["limit"] == "pause"
+        with pytest.raises(ControlError, match="no line is a URL in the scope"):
+            ask(tmp_path, {"action": "add-seeds", "seeds": ["http://example.com/"]})
+        answer = ask(tmp_path, {"action": "add-seeds", "seeds": ["nuovo-seme.it", "# a comment"]})
+        assert (answer["seeds"], answer["new"]) == (1, 1)
+        ask(tmp_path, {"action": "unpause"})
+        ask(tmp_path, {"action": "terminate"})
+        output = finish(crawl)
+        assert crawl.returncode == 3, output[-4000:]
+    assert "nuovo-seme.it" in (tmp_path / "urls" / "000001.tsv").read_text()
+
+
+def test_a_longer_delay_holds_from_the_next_fetch_on(tmp_path: Path) -> None:
+    with SimWeb(hosts=3, pages=90, seed=2, only=["plain"]) as web:
+        with running(start_crawl(web, tmp_path, HOST_DELAY=0.1)):
+            wait_for(tmp_path, 10)
+            ask(tmp_path, {"action": "delay", "surt": "it,", "seconds": 1.5})
+            set_at = time.time()
+            time.sleep(5.0)
+            times: dict[str, list[float]] = {}
+            for hit in web.hits():
+                if hit["event"] == "request" and hit["time"] > set_at + 0.5:
+                    times.setdefault(hit["host"], []).append(hit["time"])
+        gaps = [b - a for each in times.values() for a, b in pairwise(each)]
+        assert gaps
+        assert min(gaps) >= 1.5
+
+
+def test_rules_of_a_file_are_in_force_change_with_it_and_a_mistake_keeps_them(tmp_path: Path) -> None:
+    rules, jobdir = tmp_path / "rules.toml", tmp_path / "crawl"
+    rules.write_text('[[rule]]\nsurt = "it,"\nmatch = "3.html$"\nblock = true\n')
+    with SimWeb(hosts=5, pages=200, seed=2, only=["plain"]) as web:
+        crawl = start_crawl(web, jobdir, RULES_FILE=str(rules), HOST_DELAY=0.4)
+        wait_for(jobdir, 20)
+        rules.write_text('[[rule]]\nsurt = "it,"\n')
+        time.sleep(2.5)
+        ask(jobdir, {"action": "terminate"})
+        output = finish(crawl)
+        asked = [hit["path"] for hit in web.hits() if hit["event"] == "request"]
+    assert len(asked) > 20
+    assert not any(path.endswith("3.html") for path in asked)
+    assert '3.html", ' in page_log(jobdir)
+    assert "operator-block" in page_log(jobdir)
+    assert "rule 1: it has no effect; expected: one of block" in output
+    assert "The rules in force stay." in output
+
+
+def test_a_wrong_rules_file_refuses_the_start_in_one_sentence(web: SimWeb, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text("[[rule]\n")
+    crawl = start_crawl(web, tmp_path / "crawl", RULES_FILE=str(rules))
+    output = finish(crawl)
+    assert crawl.returncode == 2
+    assert output.startswith("RULES_FILE:")
+    assert output.count("\n") == 1
+
+
+def test_parked_a_host_is_left_alone_and_woken_it_is_asked(tmp_path: Path) -> None:
+    with (
+        SimWeb(hosts=4, pages=120, seed=2, only=["plain"]) as web,
+        running(start_crawl(web, tmp_path, HOST_DELAY=0.2)),
+    ):
+        wait_for(tmp_path, 12)
+        host = busiest_host(web)
+        ask(tmp_path, {"action": "park", "host": host})
+        parked_at = time.time()
+        time.sleep(2.5)
+        assert host not in hosts_asked(web, parked_at + 1.0)
+        ask(tmp_path, {"action": "wake", "host": host})
+        time.sleep(1.5)
+        assert host in hosts_asked(web, parked_at + 1.0)
+
+
+def test_the_examples_of_the_shell_do_what_they_say(web: SimWeb, tmp_path: Path) -> None:
+    with running(start_crawl(web, tmp_path / "crawls" / "italy-1", **SLOW)):
+        wait_for(tmp_path / "crawls" / "italy-1", 5)
+        for example in VERB.examples:
+            words = shlex.split(example)[1:]
+            ended = subprocess.run(
+                [sys.executable, "-m", "webgraph_it", *words],
+                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": str(PROJECT)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert ended.returncode == 0, ended.stderr
+        assert wait_for(tmp_path / "crawls" / "italy-1")["rules"] == [{"surt": "it,esempio,", "block": True}]

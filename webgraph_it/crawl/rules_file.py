@@ -1,0 +1,51 @@
+"""RULES_FILE: rules in TOML, in force while the crawl runs, and read again when the file changes.
+
+    [[rule]]
+    surt = "it,esempio,"
+    block = true
+
+A mistake is one sentence, and the old rules stay in force.
+"""
+
+import tomllib
+
+from webgraph_it.files.regular import InputError
+from webgraph_it.files.watched import WatchedFile
+from webgraph_it.urls.rules import Rule, RuleError, rules_of
+
+SETTING = "RULES_FILE"
+
+
+class RulesFileError(ValueError):
+    """What is wrong with the file, in one sentence."""
+
+
+class RulesFile:
+    """`rules` are those of the last version of the file that was right."""
+
+    def __init__(self, path: str) -> None:
+        self._file = WatchedFile(path, SETTING)
+        self.rules: tuple[Rule, ...] = ()
+
+    def reload(self) -> bool:
+        """True: the rules are others now. RulesFileError, once for each version: the old ones stay."""
+        try:
+            text = self._file.changed()
+            if text is None:
+                return False
+            tables = tomllib.loads(text)
+            _refuse_others(tables)
+            self.rules = rules_of(tables.get("rule", [])).rules
+        except InputError as error:
+            raise RulesFileError(str(error)) from None
+        except tomllib.TOMLDecodeError as error:
+            raise RulesFileError(f"{SETTING}: {self._file.path} is not TOML ({error}).") from None
+        except RuleError as error:
+            raise RulesFileError(f"{SETTING}: {self._file.path}: {error}.") from None
+        return True
+
+
+def _refuse_others(tables: dict[str, object]) -> None:
+    for name in tables:
+        if name != "rule":
+            raise RuleError(f"{name!r} is unknown; expected: [[rule]] tables")
