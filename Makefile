@@ -10,7 +10,7 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 	@$(BIN)/python -m webgraph_it demo
 
 test: .venv/installed ## run the tests (under ten minutes)
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace pg_ctlcluster:postgresql
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace pg_ctlcluster:postgresql promtool:prometheus
 	$(BIN)/python -m pytest -m "alone and not slow"
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not alone and not slow"
 

@@ -16,6 +16,7 @@ fetch/        from a request to a reply: client, DNS, TLS, connection cap, bandw
 extract/      bytes → links: one table, one small module per document type
 graph/        links at rest: shards, writer; compact graph, URL map, BV codec
 crawl/        one crawl as a whole: its directory, what a reply means, the step of a page, commits, progress and reports
+console/      a page, REST and metrics of a running crawl (CONSOLE=127.0.0.1:6060)
 engine/       every part that Scrapy calls: scheduler, downloader, middlewares, pipeline, extension, commands
 spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the facts of one web
 convert/      shards → compact graph                  (webgraph-it convert)

@@ -143,6 +143,7 @@ def _writer(value: Any) -> str:
 
 NAME = Reader(_name_or_nothing, "a name of letters, digits, `.`, `_` and `-`, or nothing")
 LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
+TOKEN_FILE = text("the path of a file with two tokens, or nothing")
 FILE = text("the path of a JSON file, or nothing")
 """The crawl stores the absolute path, so that it can be resumed from another working directory."""
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
@@ -222,6 +223,20 @@ def _servers(value: Any) -> list[str]:
     return servers
 
 
+def listen_address(text: str) -> tuple[str, int]:
+    """Address and port of `127.0.0.1:6060` or `[::1]:6060`; ValueError for anything else, a name too."""
+    match = re.fullmatch(r"(?:([0-9.]+)|\[([0-9a-fA-F:.]+)\]):([0-9]{1,5})", text)
+    if match is None or not _is_port(int(match[3])):
+        raise ValueError
+    return str(ip_address(match[1] or match[2])), int(match[3])
+
+
+def _listen(value: Any) -> str:
+    if _text(value):
+        listen_address(value)
+    return _text(value)
+
+
 def _networks(value: Any) -> list[str]:
     return [str(ip_network(item)) for item in _texts(value)]
 
@@ -248,5 +263,6 @@ KINDS = Reader(_kinds, f"a JSON list of some of {', '.join(LINK_KINDS)}")
 PORTS = Reader(_ports, "a JSON list of ports such as [6667]")
 PORT_MAP = Reader(_port_map, 'a JSON object such as {"80": 8080, "443": 8443}')
 SERVERS = Reader(_servers, 'a JSON list such as ["127.0.0.1:5353"]')
+LISTEN = Reader(_listen, "an address and a port such as 127.0.0.1:6060, or nothing")
 NETWORKS = Reader(_networks, 'a JSON list of networks such as ["127.0.0.0/8"]')
 SCHEDULE = Reader(_schedule, 'a JSON list such as [["mon-fri 08:00-19:00", "1500 KB/s"]]')

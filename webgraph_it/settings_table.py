@@ -24,6 +24,7 @@ from webgraph_it.settings_readers import (
     FLAG,
     KINDS,
     LANGUAGES,
+    LISTEN,
     MISTAKES,
     NAME,
     NETWORKS,
@@ -37,6 +38,7 @@ from webgraph_it.settings_readers import (
     SURTS,
     TIMEOUT,
     TIMEZONE,
+    TOKEN_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -494,6 +496,27 @@ class Directory(Section):
     )
 
 
+class Console(Section):
+    title = "The console"
+    page = "console.md"
+
+    CONSOLE = Setting(
+        "",
+        LISTEN,
+        "Where the crawl serves its page, REST and metrics, such as 127.0.0.1:6060. Empty = nowhere.",
+    )
+    CONSOLE_TOKENS = Setting(
+        "",
+        TOKEN_FILE,
+        "TOML file of mode 0600 with the tokens `reader` and `operator`. Needed unless CONSOLE is a loopback address.",
+    )
+    CONSOLE_HOSTS = Setting(
+        [],
+        texts('a JSON list of names such as ["crawl.example.it"]'),
+        "Names by which browsers may call the console, besides its own address.",
+    )
+
+
 class Components(Section):
     title = "Components of your own"
     page = "extending.md"
@@ -507,11 +530,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    Components,
+    *(Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

@@ -62,10 +62,10 @@ class Browser:
         theme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
-    def open(self, page: Path) -> None:
-        """Load a file and wait until it is there, with a moment for whatever it may do afterwards."""
+    def open(self, page: Path | str) -> None:
+        """Load a file or an address and wait until it is there, with a moment for whatever it may do afterwards."""
         self.events.clear()
-        self.call("Page.navigate", url=page.resolve().as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         deadline = time.monotonic() + WAIT_SECONDS
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             if time.monotonic() > deadline:

@@ -75,6 +75,12 @@ def test_a_path_is_remembered_in_full(tmp_path: Path) -> None:
     assert Path(found["BANDWIDTH_SCHEDULE_FILE"]).is_absolute()
 
 
+def test_a_console_that_asked_for_tokens_still_does_after_a_resume(tmp_path: Path) -> None:
+    """The path of the file is not a secret, and without it the console would be open."""
+    given = kept(settings(CONSOLE="127.0.0.1:6060", CONSOLE_TOKENS=str(tmp_path / "tokens.toml")))
+    assert given == {"CONSOLE": "127.0.0.1:6060", "CONSOLE_TOKENS": str(tmp_path / "tokens.toml")}
+
+
 def test_a_resume_takes_what_is_not_given_again() -> None:
     record = {"MAX_DEPTH": 4, "settings": {"HOST_DELAY": 3.0, "MAX_TCP_CONNECTIONS": 7}}
     now = settings(HOST_DELAY="1")

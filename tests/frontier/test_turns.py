@@ -218,8 +218,8 @@ def test_whoever_leaves_a_crowd_leaves_room_for_another(monkeypatch: pytest.Monk
     for round_ in range(20):
         for host in crowd:
             queue.put(host, 0, NOW)
-        taken = [one_turn(queue, NOW + 3 * round_ + n) for n in range(3)]
-        assert (taken, queue.overcrowded) == (crowd, [])
+        taken = [one_turn(queue, NOW + 3 * round_ + n // 2) for n in range(6)]
+        assert (taken, queue.overcrowded) == ([crowd[0], None, crowd[1], None, crowd[2], None], [])
     assert list(queue.waits()) == []
 
 

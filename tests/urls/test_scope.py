@@ -105,7 +105,7 @@ def test_the_extension_is_that_of_the_last_segment(path: str, expected: Verdict)
         ("/a//", Verdict.IN),
         ("/a//a//a/", Verdict.IN),
         ("/a//a//a//", Verdict.TRAP_REPETITION),
-        ("/it,esempio)/it,esempio)/", Verdict.IN),
+        ("/it,esempio)/it,esempio)/x/", Verdict.IN),
         ("/it,esempio)/it,esempio)/x", Verdict.IN),
         ("/2026/11/11/titolo", Verdict.IN),
         ("/?a/a/a/a", Verdict.IN),

@@ -11,6 +11,7 @@ it, and the next such page waits for the swap.
 
 import asyncio
 import logging
+import time
 from concurrent.futures import Future
 
 from webgraph_it.crawl.directory import JobDirectory
@@ -45,6 +46,10 @@ class Committer:
         self.stopped = False
         """If true, nothing more is committed."""
         self.commits = 0
+        self.seconds = 0.0
+        """Of all commits of this run together."""
+        self.committed_at = time.time()
+        """When the last one ended; until there is one, when the run began."""
         self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     def stop(self) -> None:
@@ -59,6 +64,7 @@ class Committer:
 
     async def _commit(self, checkpoint: bool) -> None:
         async with self._turn:
+            began = time.monotonic()
             await self._shards.room()
             async with self._step:
                 if self.stopped:  # perhaps while this commit waited
@@ -68,6 +74,8 @@ class Committer:
             await asyncio.wrap_future(done)
             self._frontier.forget(frozen)
             self.commits += 1
+            self.seconds += time.monotonic() - began
+            self.committed_at = time.time()
 
     def _swap(self, checkpoint: bool) -> tuple[Frozen, Future[None]]:
         """Between two pages, take what is not yet committed and hand it to the scribe thread."""

@@ -14,6 +14,7 @@ done since the last commit.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -46,6 +47,8 @@ class Recorder:
         self.tally = tally
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
+        self.recent: deque[str] = deque(maxlen=0)
+        """The last lines of the page log, oldest first. Who wants to show them gives it a length."""
 
     def __repr__(self) -> str:
         return f"<Recorder {self.tally.pages} pages, {self.tally.links} links>"
@@ -98,7 +101,9 @@ class Recorder:
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
         is_parent = page.in_graph and page.state in PARENTS
-        self._log(page_line(page, len(children) if is_parent else 0))
+        line = page_line(page, len(children) if is_parent else 0)
+        self._log(line)
+        self.recent.append(line)
         page_trap = self._frontier.content_trap(page.key, page.content_digest)
         for first in range(0, len(page.links), LINKS_AT_ONCE):
             if first:
@@ -110,7 +115,10 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
-        self.tally.count(page, len(children), is_parent=is_parent)
+        if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
+            self.tally.count_cut(page.state, page.reason)
+        else:
+            self.tally.count(page, len(children), is_parent=is_parent)
 
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
         """Add some links of the page to the frontier."""

@@ -19,7 +19,7 @@ from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.files.received import shown
-from webgraph_it.settings_readers import FILE
+from webgraph_it.settings_readers import FILE, TOKEN_FILE
 from webgraph_it.settings_table import TABLE
 
 COMMAND_LINE = 40
@@ -34,7 +34,7 @@ OF_ONE_RUN = (
 )
 OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
-PATHS = tuple(name for name, row in TABLE.items() if row.reader is FILE)
+PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, TOKEN_FILE))
 REMEMBERED = "REMEMBERED_SETTINGS"
 """The setting in which preflight stores what to remember, before it adapts any value to this machine."""
 
@@ -83,7 +83,9 @@ def is_lasting(name: str) -> bool:
     """Whether it belongs to the crawl, not to one run, to its identity or to nobody else."""
     if name in OF_ONE_RUN or name in SHAPING or name in ("SEEDS", REMEMBERED, FACTS, SPIDER):
         return False
-    return not name.startswith(OF_ONE_RUN_PREFIXES) and not any(word in name for word in SECRET_WORDS)
+    return not name.startswith(OF_ONE_RUN_PREFIXES) and (
+        name in PATHS or not any(word in name for word in SECRET_WORDS)
+    )
 
 
 def _in_full(name: str, value: Any) -> Any:

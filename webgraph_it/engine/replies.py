@@ -49,6 +49,8 @@ _NAMES: tuple[tuple[type[Exception], str], ...] = (
 
 def reason_of(error: BaseException | None) -> str:
     """Why there is no response: the failure's own name (handler.py), or one that follows from the exception's class."""
+    if isinstance(error, IgnoreRequest):
+        return str(getattr(error, "reason", "ignored"))
     for kind, name in _NAMES:
         if isinstance(error, kind):
             own = getattr(error, "reason", name)

@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
+from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.robots.expiry import Need, need
 from webgraph_it.robots.policy import RobotsPolicy, origin
@@ -36,7 +37,14 @@ def unexpired(known: RobotsRecord | None, now: float) -> RobotsRecord | None:
 class RobotsMiddleware:
     """Raises RobotsDenied; requests with `robots_txt` in their meta are for robots.txt itself and pass."""
 
-    def __init__(self, policy: RobotsPolicy, lookup: Lookup, stats: StatsCollector) -> None:
+    def __init__(
+        self,
+        policy: RobotsPolicy,
+        lookup: Lookup,
+        stats: StatsCollector,
+        is_blocked: Callable[[str], bool] = lambda url: False,
+    ) -> None:
+        self._is_blocked = is_blocked
         self._policy = policy
         self._lookup = lookup
         self._stats = stats
@@ -48,10 +56,16 @@ class RobotsMiddleware:
             return unexpired(scheduler.frontier.robots(site), scheduler.now())
 
         assert crawler.stats is not None
-        return cls(parts_of(crawler).robots, lookup, crawler.stats)
+
+        def is_blocked(url: str) -> bool:
+            return scheduler_of(crawler).blocks(url)
+
+        return cls(parts_of(crawler).robots, lookup, crawler.stats, is_blocked)
 
     def process_request(self, request: Request) -> None:
         if request.meta.get("robots_txt"):
+            if self._is_blocked(request.url):  # robots.txt redirects to a host that an operator has blocked
+                raise RobotsDenied(request.url, OPERATOR_BLOCK)
             self._stats.inc_value("robots/requests")
             return
         record: RobotsRecord | None = request.meta.get("robots")

@@ -39,6 +39,9 @@ from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from webgraph_it.console.server import Console
 
 logger = logging.getLogger(__name__)
 
@@ -98,12 +101,12 @@ class Running:
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
         self._timers = Timers(_task_failed(failures, fail))
         self._ask_to_stop = stop
-        steered = Steered(crawler, self, self._scope)
+        self.steered = steered = Steered(crawler, self, self._scope)
         self._rules_file = RulesFile(settings["RULES_FILE"])
-        self._steered = steered
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
         self._socket = ControlSocket(directory.path, self.operations.do)
+        self._console = _console(settings, self)
 
     def ask_to_stop(self) -> None:
         """As a SIGTERM would."""
@@ -117,6 +120,8 @@ class Running:
     async def listen(self) -> None:
         """To operators, until `commit_for_the_last_time`."""
         await self._socket.open()
+        if self._console is not None:
+            await self._console.open()
 
     async def load_seeds(self) -> None:
         await self.seeds.load(self._seed_list, self._scope)
@@ -148,6 +153,8 @@ class Running:
 
     async def commit_for_the_last_time(self) -> None:
         """Record nothing more, then commit. A page recorded after this commit would be in the frontier only."""
+        if self._console is not None:
+            await self._console.close()
         await self._socket.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
@@ -183,7 +190,7 @@ class Running:
 
     def _read_rules(self) -> None:
         if self._rules_file.reload():
-            self._steered.set_file_rules(self._rules_file.rules)
+            self.steered.set_file_rules(self._rules_file.rules)
             logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
@@ -196,6 +203,22 @@ class Running:
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
             if words := self._standstill.words(facts, now):
                 logger.warning(words)
+
+
+def _console(settings: "BaseSettings", running: Running) -> "Console | None":
+    """Its libraries are loaded only for a crawl that has one."""
+    if not settings["CONSOLE"]:
+        return None
+    from webgraph_it.console.server import console_of
+    from webgraph_it.engine.observed import Observed
+
+    return console_of(
+        Observed(running),
+        running.directory,
+        settings["CONSOLE"],
+        settings["CONSOLE_TOKENS"],
+        settings["CONSOLE_HOSTS"],
+    )
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:

@@ -201,6 +201,14 @@ class FrontierScheduler(BaseScheduler):
         del self._leases[lease.digest]
         return now + BLOCKED_SECONDS
 
+    def blocks(self, url: str) -> bool:
+        """Whether a rule forbids this URL."""
+        if not self.rules:
+            return False
+        surt = key(url)
+        rule = None if isinstance(surt, Refusal) else self.rules.first(surt, url)
+        return rule is not None and rule.block
+
     def is_blocked(self, lease: Lease, mime: str = "") -> bool:
         """Whether a rule forbids it; with `mime`, a reply of that media type."""
         rule = self.rules.first(lease.key, lease.url, mime) if self.rules else None

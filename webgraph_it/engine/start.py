@@ -9,7 +9,7 @@ from webgraph_it.crawl.values import check_one
 from webgraph_it.engine.idle_settings import warnings_for
 from webgraph_it.engine.required import check_components
 from webgraph_it.engine.setting_names import check_names
-from webgraph_it.settings_table import CrawlSettings
+from webgraph_it.settings_table import CrawlSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
@@ -21,5 +21,18 @@ def examine(settings: BaseSettings) -> None:
     check_components(settings)
     preflight(settings)
     check_components(settings)  # again, with the settings that the directory remembers
+    check_console(settings)
     for sentence in warnings_for(settings):
         logger.warning(sentence)
+
+
+def check_console(settings: BaseSettings) -> None:
+    """Its libraries are loaded only for a crawl that has one."""
+    if settings["CONSOLE"]:
+        from webgraph_it.console.address import ConsoleError
+        from webgraph_it.console.server import check
+
+        try:
+            check(settings["CONSOLE"], settings["CONSOLE_TOKENS"])
+        except ConsoleError as error:
+            raise SettingsError(str(error)) from None

@@ -33,6 +33,7 @@ from .layout import (
     lease_of,
     packed_entry,
     packed_seen,
+    queue_of,
     seen_of,
     url_of,
 )
@@ -389,6 +390,24 @@ class Frontier:
         """`hosts` as of the last commit. Any thread may ask."""
         for key, packed in self._store.items(HOST, after(HOST)):
             yield Host.unpacked(key[1:].decode(), packed).report()
+
+    def host_rows(self) -> Iterator[Row]:
+        """Every host's record as it is now: its name as bytes, HOST_HEAD and its address (layout.py)."""
+        return ((key[1:], packed) for key, packed in self._layers.items(HOST))
+
+    def committed_host_rows(self, first: bytes = b"") -> Iterator[Row]:
+        """The same as of the last commit, from the name `first` on. Any thread may ask."""
+        return ((key[1:], packed) for key, packed in self._store.items(HOST + first, after(HOST)))
+
+    def queue_head(self, name: str, most: int) -> list[str]:
+        """URLs of a host's queue as of the last commit, the next one first. Any thread may ask."""
+        prefix = queue_of(name)
+        return [url_of(packed) for _, packed in self._store.scan(prefix, after(prefix), most)]
+
+    def host_record(self, name: str) -> Row | None:
+        """`host_rows` of one host; None if it never had a URL."""
+        host = self._roster.host(name)
+        return (name.encode(), host.packed()) if host.accepted else None
 
     def committed_states(self, digests: Sequence[bytes]) -> list[tuple[State, int]]:
         """State and status of each URL as of the last commit. Any thread may ask."""

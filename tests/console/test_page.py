@@ -1,0 +1,247 @@
+"""A real browser operates the console of a real crawl, and simweb's own log of requests is the judge.
+
+python -m tests.console.test_page          draws the pictures of docs/console.md
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.analyse.chromium import Browser, chromium, find_chromium
+from tests.console.watched import OPERATOR, Watched, token_file, watched
+from webgraph_it.simweb import SimWeb
+
+PICTURES = Path(__file__).parents[2] / "docs/pictures"
+WAIT_SECONDS = 20.0
+
+
+class Operator:
+    """What a person does with a page."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+
+    def see(self, expression: str) -> Any:
+        return self._browser.evaluate(expression)
+
+    def wait(self, expression: str) -> None:
+        """Until it is true on the page."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not self.see(expression):
+            assert time.monotonic() < deadline, (
+                f"never true: {expression}\n{self.see('document.body.innerText')}"
+            )
+            time.sleep(0.05)
+
+    def click(self, selector: str) -> None:
+        """With the mouse, where the button is: one that is hidden or covered is not reached."""
+        chosen = json.dumps(selector)
+        self.wait(f"!!document.querySelector({chosen}) && !document.querySelector({chosen}).disabled")
+        self.see(f"document.querySelector({chosen}).scrollIntoView({{block: 'center'}})")
+        box = self.see(
+            f"(b => [b.x + b.width / 2, b.y + b.height / 2])(document.querySelector({chosen}).getBoundingClientRect())"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self._browser.call(
+                "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
+            )
+
+    def fill(self, name: str, text: str) -> None:
+        field = f"document.querySelector('#dialog [name={name}]')"
+        self.wait(f"document.getElementById('dialog').open && !!{field}")
+        self.see(f"{field}.focus(), {field}.select()")
+        self._browser.call("Input.insertText", text=text)
+
+    def press(self, key: str) -> None:
+        self._browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+        self._browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def agree(self) -> None:
+        """Press the dialog's button, and see the dialog close: the crawl did it."""
+        self.wait("document.getElementById('dialog').open")
+        self.click("#dialog-go")
+        self.wait("!document.getElementById('dialog').open")
+
+
+class Scene(NamedTuple):
+    web: SimWeb
+    crawl: Watched
+    browser: Browser
+    operator: Operator
+
+
+@contextmanager
+def scene(folder: Path, **settings: Any) -> Iterator[Scene]:
+    program = find_chromium()
+    if program is None:
+        pytest.skip("Chromium is not installed; Debian's package chromium has it")
+    with (
+        SimWeb(hosts=60, pages=3000, seed=7) as web,
+        watched(web, folder / "italy", **{"HOST_DELAY": 0.5, "COMMIT_INTERVAL": 2, **settings}) as crawl,
+        chromium(program) as browser,
+    ):
+        crawl.wait_for_pages(50) if "CONSOLE_TOKENS" not in settings else time.sleep(3)
+        browser.look(1320, 1000)
+        browser.open(f"http://127.0.0.1:{crawl.port}/")
+        yield Scene(web, crawl, browser, Operator(browser))
+
+
+def times_of(web: SimWeb, name: str) -> list[float]:
+    """When requests reached a host, by either of its names."""
+    names = (name, f"www.{name}")
+    requests = (hit for hit in web.hits() if hit["event"] == "request")
+    return [hit["time"] for hit in requests if hit["host"].split(":")[0] in names]
+
+
+def test_an_operator_steers_a_crawl_in_a_browser(tmp_path: Path) -> None:
+    with scene(tmp_path) as (web, crawl, browser, operator):
+        operator.wait("document.getElementById('state').textContent === 'running'")
+
+        # pause and resume, by mouse and by keyboard
+        operator.click("#pause")
+        operator.wait("document.getElementById('state').textContent === 'paused'")
+        assert crawl.status()["pauses"] == ["operator"]
+        time.sleep(1)
+        paused = crawl.status()["pages"]
+        time.sleep(1)
+        assert crawl.status()["pages"] == paused
+        operator.press("p")
+        operator.wait("document.getElementById('state').textContent === 'running'")
+
+        # block the host with the longest queue
+        operator.click("#host-table [data-host]")
+        operator.wait("!!document.querySelector('#host h3')")
+        name = operator.see("document.querySelector('#host h3').textContent")
+        operator.click("[data-host-verb=block]")
+        operator.agree()
+        blocked_at = time.time()
+        operator.wait("!!document.querySelector('[data-unblock]')")
+
+        # raise the delay of another
+        operator.click("#host-table tr:nth-child(3) [data-host]")
+        operator.wait(f"document.querySelector('#host h3').textContent !== {json.dumps(name)}")
+        slow = operator.see("document.querySelector('#host h3').textContent")
+        operator.click("[data-host-verb=delay]")
+        operator.fill("value", "30")
+        operator.agree()
+        slowed_at = time.time()
+
+        # add a seed, change the bandwidth
+        operator.click("[data-verb=add-seeds]")
+        operator.fill("seeds", "http://a-new-seed-of-the-console.it/")
+        operator.agree()
+        operator.click("[data-verb=bandwidth]")
+        operator.fill("plan", "* = 300 KB/s")
+        operator.agree()
+        operator.wait("document.getElementById('tiles').textContent.includes('of 300 KB/s')")
+        operator.wait("document.querySelectorAll('#audit tbody tr').length >= 6")
+
+        # the charts move
+        moved = "document.querySelector('.chart .line').getAttribute('d')"
+        before = operator.see(moved)
+        operator.wait(f"{moved} !== {json.dumps(before)}")
+        time.sleep(3)
+
+        late = [when for when in times_of(web, name) if when > blocked_at + 1]
+        assert late == []
+        assert times_of(web, name), "the judge knows the host"
+        assert len([when for when in times_of(web, slow) if when > slowed_at + 1]) <= 1
+        done = [(each["action"], each["result"]) for each in crawl.ask("GET", "/api/actions").json]
+        assert done[::-1] == [
+            (action, "done") for action in ("pause", "unpause", "block", "delay", "add-seeds", "bandwidth")
+        ]
+        assert crawl.ask("GET", "/api/hosts/a-new-seed-of-the-console.it").status == 200
+        assert browser.complaints() == []
+        foreign = [url for url in browser.requests() if not url.startswith(f"http://127.0.0.1:{crawl.port}/")]
+        assert foreign == []
+
+        # terminate asks first
+        operator.click("[data-verb=terminate]")
+        operator.click("#dialog-cancel")
+        assert crawl.status()["state"] == "running"
+        operator.click("[data-verb=terminate]")
+        operator.agree()
+        assert crawl.crawl.wait(30) == 3
+
+
+def test_a_page_with_tokens_asks_for_one(tmp_path: Path) -> None:
+    with scene(tmp_path, CONSOLE_TOKENS=str(token_file(tmp_path))) as (_, _, _, operator):
+        operator.fill("token", "x" * 30)
+        operator.click("#dialog-go")
+        operator.wait("document.getElementById('dialog-error').textContent.includes('not a token')")
+        operator.fill("token", OPERATOR)
+        operator.agree()
+        operator.wait("document.getElementById('state').textContent === 'running'")
+        assert operator.see("document.cookie") == ""
+
+
+HOSTILE = '<img src=x onerror="window.owned=1">'
+
+
+def test_what_came_from_the_web_is_text(tmp_path: Path) -> None:
+    """A page log with markup in every field is shown as it is, and nothing of it runs."""
+    with scene(tmp_path) as (_, crawl, _, operator):
+        operator.click("#pause")
+        operator.wait("document.getElementById('state').textContent === 'paused'")
+        page = {
+            "key": "it,x)/",
+            "url": f"http://x.it/{HOSTILE}",
+            "time": time.time(),
+            "status": 200,
+            "type": HOSTILE,
+        }
+        page |= {"state": HOSTILE, "reason": HOSTILE, "bytes": 1, "links": 1, "via": HOSTILE}
+        newest = sorted((crawl.jobdir / "pages").iterdir())[-1]
+        with newest.open("a") as log:
+            log.write(json.dumps(page) + "\n")
+        operator.see("document.getElementById('filter').focus()")
+        operator._browser.call("Input.insertText", text="onerror")
+        operator.wait("document.getElementById('page-table').textContent.includes('onerror')")
+        assert operator.see("document.querySelectorAll('#page-table img').length") == 0
+        assert operator.see("window.owned") is None
+
+
+def test_the_page_fits_a_phone(tmp_path: Path) -> None:
+    with scene(tmp_path) as (_, _, browser, operator):
+        operator.wait("!!document.querySelector('#host-table [data-host]')")
+        browser.look(390, 844)
+        operator.see("document.querySelector('#host-table [data-host]').click()")
+        operator.wait("!!document.querySelector('#host h3')")
+        assert operator.see("document.documentElement.scrollWidth") == 390
+
+
+def draw(folder: Path) -> None:
+    """The pictures, of a crawl that has run for a while and was steered."""
+    with scene(folder, BANDWIDTH_SCHEDULE=[["*", "500 KB/s"]], HOST_DELAY=1) as (_, crawl, browser, operator):
+        time.sleep(30)
+        crawl.do("delay", surt="comune.fiera-colle.it", seconds=20)
+        crawl.do("block", surt="ufficio-neve.it")
+        crawl.do("reports")
+        time.sleep(15)
+        operator.click("#host-table tr:nth-child(2) [data-host]")
+        operator.wait("!!document.querySelector('#host h3')")
+        operator.see("document.activeElement.blur()")
+        time.sleep(4)
+        for name, width, dark, scale in (
+            ("light", 1320, False, 1),
+            ("dark", 1320, True, 1),
+            ("phone", 390, False, 2),
+        ):
+            browser.look(width, 1000, dark, scale)
+            time.sleep(1)
+            height = min(1720 if width > 400 else 2300, operator.see("document.documentElement.scrollHeight"))
+            browser.look(width, int(height), dark, scale)
+            operator.see("scrollTo(0, 0)")
+            time.sleep(1)
+            browser.screenshot(PICTURES / f"console-{name}.png")
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        draw(Path(folder))
