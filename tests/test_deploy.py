@@ -243,6 +243,6 @@ def test_unbound_accepts_the_resolver_of_the_containers(tmp_path: Path) -> None:
 
 
 def test_prometheus_asks_the_crawl() -> None:
-    jobs = read_yaml("prometheus.yaml")["scrape_configs"]
+    jobs = read_yaml("prometheus-container.yaml")["scrape_configs"]
     targets = [target for job in jobs for each in job["static_configs"] for target in each["targets"]]
     assert {target.partition(":")[0] for target in targets} <= compose()["services"].keys()
