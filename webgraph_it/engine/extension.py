@@ -152,8 +152,8 @@ class CrawlExtension:
         self._say_last_words(running, reason, left)
         if reason == "finished" and not left and nobody_answered(running.recorder.tally):
             self._failures.note_at_the_end(
-                f"{running.recorder.tally.pages:,} URLs were tried, and no server answered. Check this machine's network, "
-                "DNS_SERVERS, PORT_MAP and the seeds, then start again with a new JOBDIR."
+                f"{running.recorder.tally.pages:,} URLs were tried, and no server answered. "
+                "Check this machine's network, DNS_SERVERS, PORT_MAP and the seeds, then start again with a new JOBDIR."
             )
         return left
 

@@ -12,6 +12,7 @@ from scrapy.utils.misc import load_object
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import SettingsError
 from webgraph_it.engine.moved import check_moved
+from webgraph_it.engine.scrapy_values import check_orders
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 SINGLE = ("SCHEDULER", "DOWNLOADER")
@@ -44,6 +45,7 @@ def check_fetching(settings: BaseSettings) -> None:
 
 def check_addons(settings: BaseSettings) -> None:
     """Raises SettingsError for an add-on that cannot be loaded."""
+    check_orders("ADDONS", settings)
     for path in settings["ADDONS"] or ():
         _loaded("ADDONS", path)
 

@@ -32,8 +32,12 @@ def web() -> Iterator[SimWeb]:
         ({"DOWNLOADER_MIDDLEWARES": "mine.Block"}, "expected: a JSON object"),
         ({"LINK_KINDS_ARCS": ["banana"]}, "LINK_KINDS_ARCS is '[\"banana\"]'; expected"),
         ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
+        ({"CLOSESPIDER_TIMEOUT": "abc"}, "CLOSESPIDER_TIMEOUT is 'abc'; expected: a number."),
+        ({"LOG_LEVEL": "FOO"}, "LOG_LEVEL is 'FOO'; expected: one of"),
+        ({"DOWNLOADER_MIDDLEWARES": {ROBOTS: "abc"}}, f"'abc' as the order of {ROBOTS}; expected: a number"),
+        ({"ADDONS": {"mine.Addon": "abc"}}, "'abc' as the order of mine.Addon; expected: a number"),
     ],
-    ids=["jobdir", "name", "component", "json", "value", "memory"],
+    ids=["jobdir", "name", "component", "json", "value", "memory", "number", "level", "order", "addon"],
 )
 def test_a_mistake_is_one_sentence_alone_and_exit_code_2(
     web: SimWeb, tmp_path: Path, settings: dict[str, Any], words: str
