@@ -5,6 +5,8 @@ from webgraph_it.crawl.tally import Tally
 
 FINISHED, FAILED, WRONG_USAGE, STOPPED = 0, 1, 2, 3
 """Exit codes: nothing left to do; failed; not started; URLs left, to resume with the same JOBDIR."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C before the crawl began, as of a shell."""
 
 FAILURES = ("failed", "start_error")
 """Close reasons that mean a failure: a bug of ours, or a fault of the machine."""

@@ -110,3 +110,24 @@ def test_a_second_signal_is_no_failure(web: SimWeb, tmp_path: Path) -> None:
     crawl.send_signal(signal.SIGTERM)
     output = finish(crawl)
     assert crawl.returncode == 3, output[-3000:]
+
+
+INTERRUPTING = """
+import os, signal
+
+class Interrupting:
+    @classmethod
+    def update_pre_crawler_settings(cls, settings):
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_before_the_crawl_begins_is_quiet_and_130(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "addon.py").write_text(INTERRUPTING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    crawl = start_crawl(web, tmp_path / "job", ADDONS={"addon.Interrupting": 1})
+    output = finish(crawl)
+    assert (crawl.returncode, output) == (130, "")
+    assert not (tmp_path / "job").exists()

@@ -6,6 +6,7 @@ command line is therefore reported in one sentence, with nothing around it.
 
 import asyncio
 import logging
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.reactor import install_reactor
 
 from webgraph_it import settings as ours
-from webgraph_it.crawl.outcome import FAILED
+from webgraph_it.crawl.outcome import FAILED, INTERRUPTED
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.engine.refusing import Refusing, refuse
 from webgraph_it.engine.required import check_addons, check_spider
@@ -37,10 +38,16 @@ class Command(Refusing, crawl.Command):
         assert self.settings is not None
         if len(args) != 1:
             raise UsageError("Expected the name of one spider: scrapy crawl italy.", print_help=False)
-        install_reactor(ours.TWISTED_REACTOR, self.settings["ASYNCIO_EVENT_LOOP"])
+        try:
+            self._crawl(args[0], self.settings, opts)
+        except KeyboardInterrupt:  # before the crawl handles signals itself; nothing was made yet
+            sys.exit(INTERRUPTED)
+
+    def _crawl(self, spider: str, settings: Settings, opts: Namespace) -> None:
+        install_reactor(ours.TWISTED_REACTOR, settings["ASYNCIO_EVENT_LOOP"])
         with _held_back() as held:
-            crawler = Crawler(_spider_class(args[0], self.settings), self.settings)
-        process = AsyncCrawlerProcess(self.settings)
+            crawler = Crawler(_spider_class(spider, settings), settings)
+        process = AsyncCrawlerProcess(settings)
         for record in held:
             logging.getLogger(record.name).handle(record)
         crawling = process.crawl(crawler, **opts.spargs)
