@@ -30,7 +30,7 @@ for hard in map(int, sys.argv[1:]):
 
 
 def test_the_cap_is_what_the_open_files_leave_and_the_soft_limit_is_raised() -> None:
-    limits = ("4096", "4000", "3999", "2000", "1999", "100", "7")
+    limits = ("4096", "4000", "3999", "2000", "1999", "100", "64")
     ended = subprocess.run(
         [sys.executable, "-c", LOWER_AND_FIT, *limits],
         cwd=PROJECT,
@@ -45,8 +45,18 @@ def test_the_cap_is_what_the_open_files_leave_and_the_soft_limit_is_raised() -> 
         (2000, 1000, 2000, 2000),
         (1999, 999, 1999, 1999),
         (100, 50, 100, 100),
-        (7, 4, 7, 7),
+        (64, 32, 64, 64),
     ]
+
+
+def test_with_fewer_open_files_than_a_crawl_needs_it_is_refused() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOWER_AND_FIT, "63"], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout == ""
+    assert (
+        "SettingsError: The system allows this process 63 open files; expected: at least 64." in ended.stderr
+    )
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ PROBLEMS = (
     FrontierError,
     ShardError,
 )
-LEAST_CONNECTIONS = 4
+LEAST_FILES = 64
+"""With fewer open files, the frontier and the workers leave none for connections."""
 ROOMY_BYTES = 150_000_000
 """A worker needs about 30 MB to start. Below this limit one is started as a test, which takes half a second."""
 
@@ -115,9 +116,14 @@ def fit_descriptors(settings: Settings) -> None:
     """Every socket needs a file descriptor. Raise our limit as far as allowed, and lower the cap to what remains."""
     wanted: int = settings["MAX_TCP_CONNECTIONS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
+        raise SettingsError(
+            f"The system allows this process {hard} open files; expected: at least {LEAST_FILES}. "
+            "Raise the limit with ulimit -n (deploy/limits.conf shows how to raise it for good)."
+        )
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    most = max(LEAST_CONNECTIONS, hard // 2 if hard < 2000 else hard - 1000)
+    most = hard // 2 if hard < 2000 else hard - 1000
     if hard != resource.RLIM_INFINITY and wanted > most:
         logger.warning(
             "MAX_TCP_CONNECTIONS is lowered from %d to %d: the system allows %d open files "
