@@ -136,6 +136,16 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_made(
     assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
 
 
+def test_a_directory_of_other_files_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    report = tmp_path / "job/reports/crawl-report.txt"
+    for folder in (report.parent.parent, report.parent):
+        folder.mkdir(0o700)
+    report.write_text("mine")
+    with pytest.raises(PROBLEMS, match=r"reports/crawl-report\.txt"):
+        preflight(settings(tmp_path))
+    assert content(tmp_path / "job") == {"reports/crawl-report.txt": b"mine"}
+
+
 def crawled(folder: Path) -> JobDirectory:
     """The directory of a crawl that was begun with HOST_DELAY 7 and MAX_DEPTH 2."""
     directory = JobDirectory(folder / "job")

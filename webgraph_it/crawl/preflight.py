@@ -22,7 +22,7 @@ from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, reca
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stdin_seeds import take_stdin
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import refuse_missing_parts
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
 from webgraph_it.crawl.values import Settings, SettingsError, check
 from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.identity import refusal_to_start
@@ -100,6 +100,7 @@ def recall_crawl(settings: Settings) -> None:
     refuse_unusable(directory.path)
     refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)
+    refuse_occupied(directory.path)
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
         settings.set("SEEDS", str(copy), priority="cmdline")

@@ -11,14 +11,29 @@ With a frontier that contradicts them (it was removed, or restored from an older
 that were committed. So the resume is refused, and repair can rebuild the frontier from the files.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
-from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
+from webgraph_it.files.own import NEW
+from webgraph_it.shards.directory import (
+    COMMITTED_FILE,
+    CRAWL_FILE,
+    LOCK_FILE,
+    REPORTS,
+    SEEDS,
+    CrawlDirectory,
+)
 
 Lengths = Mapping[str, int]
 """File name, such as `graph/000001.g16`, → bytes."""
+
+BEFORE_CRAWL_FILE = re.compile(
+    rf"{LOCK_FILE}|{CRAWL_FILE}{NEW}|{REPORTS}|{SEEDS}|{SEEDS}/[0-9]{{6,18}}\.txt({NEW})?|lost\+found"
+)
+"""What a crawl killed before its crawl.json leaves, and what a new file system has."""
+SHOWN_NAMES = 3
 
 
 def how_to_repair(path: Path) -> str:
@@ -40,6 +55,20 @@ def refuse_missing_parts(path: Path) -> None:
             f"{path} holds {sum(files.values()):,} bytes of graph, URL lists and page log but no frontier/, "
             f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}. "
             "Nothing was changed."
+        )
+
+
+def refuse_occupied(path: Path) -> None:
+    """Raise DirectoryError if a directory without crawl.json holds other files: a crawl could overwrite them."""
+    if (path / CRAWL_FILE).exists() or not path.exists():
+        return
+    there = [*path.iterdir(), *(path / REPORTS).glob("*"), *(path / SEEDS).glob("*")]
+    names = sorted(str(each.relative_to(path)) for each in there)
+    if others := [name for name in names if not BEFORE_CRAWL_FILE.fullmatch(name)]:
+        more = ", …" if len(others) > SHOWN_NAMES else ""
+        raise DirectoryError(
+            f"JOBDIR {path} has other files ({', '.join(others[:SHOWN_NAMES])}{more}) and no {CRAWL_FILE}; "
+            "expected: the directory of a crawl, an empty one, or a new name. Give another JOBDIR."
         )
 
 
