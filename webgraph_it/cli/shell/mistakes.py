@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from webgraph_it.crawl.outcome import FAILED, WRONG_USAGE
+from webgraph_it.files.own import NotOursError
 from webgraph_it.progress import CLEAR
 
 USERS_ERRORS = frozenset(
@@ -41,6 +42,8 @@ def of_system(error: OSError) -> Mistake | Failure:
     """An error of the operating system, in words."""
     if error.errno == errno.ENOSPC:
         return Failure("The disk is full: make room and give the same command again.")
+    if isinstance(error, NotOursError):
+        return Mistake(str(error))
     reason = error.strerror or str(error)
     words = f"{os.fsdecode(error.filename)}: {reason}" if isinstance(error.filename, str | bytes) else reason
     return Mistake(words) if error.errno in USERS_ERRORS else Failure(words)
