@@ -1,11 +1,18 @@
 """Resuming is refused where it would cut off what was committed, and only there."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError
-from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied, refuse_older_frontier
+from webgraph_it.crawl.survey import (
+    how_to_repair,
+    how_to_resume,
+    refuse_missing_parts,
+    refuse_occupied,
+    refuse_older_frontier,
+)
 
 
 def names(number: int, size: int) -> dict[str, int]:
@@ -95,3 +102,9 @@ def test_a_directory_that_is_new_empty_a_crawl_or_just_begun_is_not_occupied(tmp
     (tmp_path / "crawl.json").touch()
     (tmp_path / "notes.txt").touch()
     refuse_occupied(tmp_path)
+
+
+def test_a_shell_reads_the_printed_commands_as_meant() -> None:
+    path = Path("w4/a b'c")
+    assert shlex.split(how_to_resume(path))[-1] == f"JOBDIR={path}"
+    assert shlex.split(how_to_repair(path).partition(": ")[2])[-1] == str(path)

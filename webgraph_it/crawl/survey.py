@@ -12,6 +12,7 @@ that were committed. So the resume is refused, and repair can rebuild the fronti
 """
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,7 +38,12 @@ SHOWN_NAMES = 3
 
 
 def how_to_repair(path: Path) -> str:
-    return f"rebuild it from the files with: webgraph-it repair {path}"
+    return f"rebuild it from the files with: webgraph-it repair {shlex.quote(str(path))}"
+
+
+def how_to_resume(path: Path) -> str:
+    """The command, as a shell reads it."""
+    return f"scrapy crawl italy -s JOBDIR={shlex.quote(str(path))}"
 
 
 def refuse_missing_parts(path: Path) -> None:

@@ -11,6 +11,7 @@ A result that others may read (SHARED_MODE) goes where the user says: there, a s
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -123,7 +124,7 @@ def refuse_folder(path: Path) -> None:
     if found.st_mode & OTHERS_MAY_WRITE:
         raise NotOursError(
             f"{path} may be written to by other users (mode {stat.S_IMODE(found.st_mode):04o}), who could make the "
-            f"crawl overwrite your files: run chmod go-w {path}, or give another JOBDIR."
+            f"crawl overwrite your files: run chmod go-w {shlex.quote(str(path))}, or give another JOBDIR."
         )
 
 
