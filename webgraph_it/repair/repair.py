@@ -148,9 +148,35 @@ def _lengths(directory: JobDirectory, work: "Work", tell: Callable[[str], None])
                     f"{directory.path / name} has {sizes.get(name, 0):,} bytes, but {length:,} were committed: "
                     "restore the file from a copy. Nothing was changed."
                 )
+        _refuse_disagreement(directory, committed, work)
         return committed
     tell(f"There is no {COMMITTED_FILE}: the files count as far as they are complete and agree.")
     return consistent_lengths(directory, sizes, work)
+
+
+def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work: "Work") -> None:
+    """Raise ShardError if no commit can have made these lengths: a resume would write arcs twice, or lose some."""
+    parts = _parts(directory, lengths)
+    ends = dict.fromkeys(SUFFIXES, START)
+    for listing in listed(parts[URLS_FOLDER]):
+        work.add_listed(listing.link.digest)
+        ends[URLS_FOLDER] = listing.end
+    for each in logged(parts[PAGES_FOLDER]):
+        ends[PAGES_FOLDER] = each.end
+    agreed = True
+    for line, sequence in recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER])):
+        agreed = agreed and _agree(line, sequence, work)
+        ends[GRAPH_FOLDER] = sequence.end if sequence is not None else ends[GRAPH_FOLDER]
+    if not agreed or any(ends[stream] != _end(some) for stream, some in parts.items()):
+        raise ShardError(
+            f"{directory.committed_file} counts lines of the page log, the URL list and the shards that do not belong "
+            "together, expected those of one commit: restore the file from a copy, or remove it, then repair again. "
+            "Nothing was changed."
+        )
+
+
+def _end(parts: list[Part]) -> Place:
+    return max((Place(index, part.length) for index, part in enumerate(parts) if part.length), default=START)
 
 
 def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Work") -> dict[str, int]:
