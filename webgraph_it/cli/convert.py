@@ -1,6 +1,5 @@
 """`webgraph-it convert`: shards → compact graph. See docs/convert.md."""
 
-import errno
 import os
 import shutil
 from argparse import Namespace
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.compiling import compiling_is_told
-from webgraph_it.cli.shell.mistakes import Failure, Mistake, mistakes
+from webgraph_it.cli.shell.mistakes import Failure, Mistake, is_full_disk, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.values import count, size, words
 from webgraph_it.cli.shell.verb import Verb
@@ -136,7 +135,7 @@ def _full_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if not is_full_disk(error):
             raise
         raise Failure(
             "The disk is full. No file under a final name is incomplete. "
