@@ -121,6 +121,8 @@ def test_a_crawl_without_a_directory_gets_a_new_one(tmp_path: Path, monkeypatch:
         ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
         ({"JOBDIR": " "}, "JOBDIR is empty"),
         ({"JOBDIR": "/dev/null"}, "/dev/null"),
+        ({"SEEDS": ""}, "SEEDS is empty; expected: the path of a seed file"),
+        ({"SEEDS": " "}, "SEEDS is empty; expected: the path of a seed file"),
         ({"SEEDS": "/nowhere.txt"}, "/nowhere.txt"),
         ({"SCOPE_SURTS": "fr,"}, "seeds.txt"),
     ],

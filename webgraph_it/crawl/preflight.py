@@ -56,6 +56,11 @@ def preflight(settings: Settings) -> None:
     take_stdin(settings)
     given = given_names(settings)
     values = check(settings)
+    if not values.SEEDS.strip():
+        raise SettingsError(
+            "SEEDS is empty; expected: the path of a seed file, or -. Leave SEEDS out to use the default, "
+            "or, in a resume, the crawl's own copy."
+        )
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
     if nobody_to_ask := refusal_to_start(
         values.CONTACT_URL, values.FROM_EMAIL, values.ALLOWED_PRIVATE_NETWORKS
