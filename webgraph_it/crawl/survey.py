@@ -35,6 +35,8 @@ BEFORE_CRAWL_FILE = re.compile(
 )
 """What a crawl killed before its crawl.json leaves, and what a new file system has."""
 SHOWN_NAMES = 3
+UNCHANGED = " Nothing was changed."
+"""The end of a refusal to resume. A repair leaves it out when it quotes the refusal."""
 
 
 def how_to_repair(path: Path) -> str:
@@ -54,13 +56,13 @@ def refuse_missing_parts(path: Path) -> None:
     if (is_crawl or directory.has_frontier) and not directory.crawl_file.exists():
         raise DirectoryError(
             f"{path} holds a crawl but no {CRAWL_FILE}, which says what shapes its graph: "
-            "restore that file from a copy, or give another JOBDIR. Nothing was changed."
+            f"restore that file from a copy, or give another JOBDIR.{UNCHANGED}"
         )
     if is_crawl and not directory.has_frontier:
         raise DirectoryError(
             f"{path} holds {sum(files.values()):,} bytes of graph, URL lists and page log but no frontier/, "
-            f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}."
+            + UNCHANGED
         )
 
 
@@ -91,15 +93,15 @@ def refuse_older_frontier(
         name, known, found = behind
         raise DirectoryError(
             f"The frontier in {path} is older than the crawl's files: it knows {known:,} bytes of {name}, "
-            f"and {found:,} were committed. Restore the newest copy of frontier/, or {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"and {found:,} were committed. Restore the newest copy of frontier/, or {how_to_repair(path)}."
+            + UNCHANGED
         )
     tail = sum(max(0, size - record.get(name, 0)) for name, size in files.items())
     if committed is None and tail and not first_commit:
         raise DirectoryError(
             f"{path} has no {COMMITTED_FILE}, so it is unknown whether {tail:,} bytes beyond the frontier's last "
-            f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}."
+            + UNCHANGED
         )
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.store_check import check_store
+from webgraph_it.crawl.survey import UNCHANGED
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, open_file, sync, whole_file
 from webgraph_it.files.received import is_count, shown
@@ -82,7 +83,7 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
         raise DirectoryError(
             f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Restore it from a copy."
         )
-    directory.record()
+    directory.seeds_copy()
     directory.lock()
     try:
         if reason := why_unsound(directory):
@@ -102,7 +103,7 @@ def why_unsound(directory: JobDirectory) -> str:
     except ShardError:
         raise
     except (DirectoryError, FrontierError) as error:
-        return str(error)
+        return str(error).removesuffix(UNCHANGED)
     return ""
 
 
