@@ -38,3 +38,9 @@ def test_the_last_words_say_what_is_left(
     path = Path("crawls/x")
     words = last_words(tally, path, path / "reports", loaded, left, "shutdown", failed=failed)
     assert list(words) == [TOTAL, *more]
+
+
+def test_the_command_to_resume_is_quoted() -> None:
+    path = Path("a b")
+    words = last_words(Tally(b"{}"), path, path / "reports", None, 5, "shutdown", failed=False)
+    assert list(words)[-1].endswith("-s JOBDIR='a b'")

@@ -131,6 +131,8 @@ def test_a_crawl_without_a_directory_gets_a_new_one(tmp_path: Path, monkeypatch:
         ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
         ({"JOBDIR": " "}, "JOBDIR is empty"),
         ({"JOBDIR": "/dev/null"}, "/dev/null"),
+        ({"SEEDS": ""}, "SEEDS is empty; expected: the path of a seed file"),
+        ({"SEEDS": " "}, "SEEDS is empty; expected: the path of a seed file"),
         ({"SEEDS": "/nowhere.txt"}, "/nowhere.txt"),
         ({"SCOPE_SURTS": "fr,"}, "seeds.txt"),
     ],
@@ -144,6 +146,16 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_made(
         preflight(given)
     assert "\n" not in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
+
+
+def test_a_directory_of_other_files_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    report = tmp_path / "job/reports/crawl-report.txt"
+    for folder in (report.parent.parent, report.parent):
+        folder.mkdir(0o700)
+    report.write_text("mine")
+    with pytest.raises(PROBLEMS, match=r"reports/crawl-report\.txt"):
+        preflight(settings(tmp_path))
+    assert content(tmp_path / "job") == {"reports/crawl-report.txt": b"mine"}
 
 
 def crawled(folder: Path) -> JobDirectory:

@@ -21,6 +21,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.directory import DirectoryError
+    from webgraph_it.crawl.survey import how_to_resume
     from webgraph_it.files.own import NotOursError
     from webgraph_it.frontier.records import FrontierError
     from webgraph_it.repair.repair import repair
@@ -29,7 +30,7 @@ def run(options: Namespace) -> int:
     path: Path = options.jobdir
     with mistakes(DirectoryError, NotOursError, FrontierError, ShardError):
         outcome = repair(path, Progress(sys.stdout).note)
-    print("\n".join([*_told(path, outcome), f"To resume: scrapy crawl italy -s JOBDIR={path}"]))
+    print("\n".join([*_told(path, outcome), f"To resume: {how_to_resume(path)}"]))
     return 0
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it.crawl.actions import ActionError
+from webgraph_it.crawl.survey import how_to_resume
 
 SOCKET_FILE = "control.sock"
 MAX_REQUEST_BYTES = 64_000_000
@@ -119,7 +120,7 @@ def ask(directory: Path, said: dict[str, Any]) -> Any:
     if not path.is_socket():
         raise ControlError(
             f"no crawl runs in {directory} (it has no {SOCKET_FILE}). Start or resume it with: "
-            f"scrapy crawl italy -s JOBDIR={directory}"
+            + how_to_resume(directory)
         )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.settimeout(ANSWER_SECONDS)

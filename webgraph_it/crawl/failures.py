@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from webgraph_it.crawl.survey import how_to_repair
+from webgraph_it.crawl.survey import how_to_repair, how_to_resume
 from webgraph_it.frontier.records import FrontierError
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class Failures:
             logger.critical(
                 "The crawl stops: %s. Nothing of the last commit is lost; %s",
                 why,
-                remedy or f"when the cause is gone, resume with: scrapy crawl italy -s JOBDIR={self._path}",
+                remedy or f"when the cause is gone, resume with: {how_to_resume(self._path)}",
             )
 
     def note_at_the_end(self, why: str) -> None:

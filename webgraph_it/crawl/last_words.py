@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webgraph_it.crawl.seeding import Loaded
+from webgraph_it.crawl.survey import how_to_resume
 from webgraph_it.crawl.tally import Tally
 
 
@@ -17,4 +18,4 @@ def last_words(
     if loaded is not None and seeds_are_left:
         yield f"The seeds are loaded up to line {loaded.line} of the list."
     if (left or seeds_are_left) and not failed:
-        yield f"{left} URLs are left ({reason}). To resume: scrapy crawl italy -s JOBDIR={path}"
+        yield f"{left} URLs are left ({reason}). To resume: {how_to_resume(path)}"

@@ -22,7 +22,7 @@ from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, reca
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stdin_seeds import take_stdin
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import refuse_missing_parts
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
 from webgraph_it.crawl.values import Settings, SettingsError, check
 from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.identity import refusal_to_start
@@ -57,6 +57,11 @@ def preflight(settings: Settings) -> None:
     take_stdin(settings)
     given = given_names(settings)
     values = check(settings)
+    if not values.SEEDS.strip():
+        raise SettingsError(
+            "SEEDS is empty; expected: the path of a seed file, or -. Leave SEEDS out to use the default, "
+            "or, in a resume, the crawl's own copy."
+        )
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
     if nobody_to_ask := refusal_to_start(
         values.CONTACT_URL, values.FROM_EMAIL, values.ALLOWED_PRIVATE_NETWORKS
@@ -101,6 +106,7 @@ def recall_crawl(settings: Settings) -> None:
     refuse_unusable(directory.path)
     refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)
+    refuse_occupied(directory.path)
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
         settings.set("SEEDS", str(copy), priority="cmdline")
