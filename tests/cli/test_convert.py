@@ -373,6 +373,15 @@ def test_record_of_finished_steps_that_makes_no_sense_counts_for_nothing(crawl: 
         (["{crawl}", "--from", "bw"], "there is no step 'bw'"),
         (["{crawl}", "--skip", "csr"], "the step 'csr' cannot be skipped"),
         (["{crawl}", "--zeta", "0"], "--zeta must be 1 or more"),
+        (["{crawl}", "--threads", "0"], "--threads is 0; expected 1 or more"),
+        (["{crawl}", "--threads", "-1"], "--threads is -1; expected 1 or more"),
+        (["{crawl}", "--check", "--threads", "0"], "--threads is 0; expected 1 or more"),
+        (["{crawl}", "--memory", "0"], "--memory is 0 bytes; expected a size with its unit"),
+        (["{crawl}", "--memory", "1"], "--memory is 1 bytes; expected a size with its unit"),
+        (["{crawl}", "--memory", "-1G"], "--memory: '-1G' is not a size; write for instance 512M or 2G"),
+        (["{crawl}", "--max-ref", "-2"], "--max-ref is -2; expected 0 or more, or -1"),
+        (["{crawl}", "--only", "bv", "--skip", "bv"], "the step 'bv' is in --only and in --skip"),
+        (["{crawl}", "{crawl}/", "--out", "{crawl}/x"], "was given twice"),
         (["--urls", "x"], "The thesis' files need"),
         (["--urls", "x", "--graph16", "y", "--out", "z"], "--urls x is not a file"),
         (["{crawl}", "--check"], "is not a finished compact graph"),
@@ -385,11 +394,18 @@ def test_wrong_arguments_are_one_sentence(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device"),
+        OSError("15744 requested and 8192 written"),
+    ],  # the second is numpy's
+)
 def test_full_disk_leaves_nothing_half_written(
-    crawl: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    crawl: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError
 ) -> None:
     def full(*arguments: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise error
 
     monkeypatch.setattr("webgraph_it.convert.steps.write_bv", full)
     assert run(crawl) == 1

@@ -142,6 +142,21 @@ def test_export_to_where_nothing_can_be_written_is_one_sentence(
     assert found == ["file", "folder", "folder/mine"]
 
 
+@pytest.mark.parametrize("name", ["npz", "arcs"])
+def test_export_follows_a_link_and_does_not_replace_a_pipe(
+    graph: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert export(graph, name, tmp_path / "link") == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").is_file()
+    os.mkfifo(tmp_path / "pipe")
+    capsys.readouterr()
+    assert export(graph, name, tmp_path / "pipe") == 2
+    assert "pipe is a named pipe, expected a regular file" in capsys.readouterr().err
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_large_xml_is_refused_with_its_size(
     graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

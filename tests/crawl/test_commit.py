@@ -1,6 +1,9 @@
 """A commit that has begun is finished, whoever stops waiting for it."""
 
 import asyncio
+import errno
+import gc
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,39 @@ def test_the_commit_after_one_that_was_cancelled_is_made(tmp_path: Path) -> None
 
     assert asyncio.run(crawl()) == 2
     assert open_frontier(RocksStore(tmp_path / "frontier")).counts().queued == 2
+
+
+def test_the_commit_after_one_that_failed_unheard_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As at the end of a crawl on a full disk: the timer that began the commit is cancelled before it fails."""
+    unheard: list[object] = []
+
+    async def crawl() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+        directory = JobDirectory(tmp_path)
+        frontier = open_frontier(RocksStore(directory.frontier))
+        shards = Shards(tmp_path, None, {"graph": 10, "urls": 10, "pages": 10})
+        committer = Committer(directory, frontier, shards, Tally(None), asyncio.Lock())
+        failed = Future[None]()
+        monkeypatch.setattr(shards, "sync", lambda *_, **__: failed)
+        frontier.add([link("a")], 0, "", 1.0)
+        timer = asyncio.ensure_future(committer.commit())
+        await asyncio.sleep(0.05)
+        timer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await timer
+        failed.set_exception(OSError(errno.ENOSPC, "No space left on device"))
+        await asyncio.sleep(0.05)
+        with pytest.raises(OSError, match="No space left"):
+            await committer.commit()
+        committer._committing = None
+        gc.collect()
+        shards.close()
+        frontier.abandon()
+
+    asyncio.run(crawl())
+    assert unheard == []
 
 
 def test_after_the_stop_nothing_is_committed(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """What this machine lacks is said once a minute, with the number of URLs and a remedy; no host is blamed for it."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from tests.crawl.crawling import differences, finish, start_crawl
+from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
 from tests.crawl.observing import stats
 from webgraph_it.crawl.local_failures import LocalFailures
+from webgraph_it.fetch.dns import NO_RESOLVER
 from webgraph_it.fetch.sockets import LOCAL
 from webgraph_it.simweb import SimWeb
 
@@ -67,7 +69,7 @@ def test_another_reason_is_said_at_once() -> None:
     assert "no local port is free" in failures.note("local-ports", 1.0)
 
 
-@pytest.mark.parametrize("reason", sorted(set(LOCAL.values())))
+@pytest.mark.parametrize("reason", sorted({*LOCAL.values(), NO_RESOLVER}))
 def test_every_lack_of_this_machine_has_words(reason: str) -> None:
     assert f"({reason})" in LocalFailures().note(reason, 0.0)
 
@@ -93,3 +95,17 @@ def test_without_file_descriptors_urls_wait_and_nothing_counts_against_a_host(
         assert differences(web, tmp_path / "job") == []
     assert stats(output)["fetch/error/local-files"] >= 5
     assert output.count("This machine cannot fetch: no file descriptor is free (local-files).") == 1
+
+
+def test_without_a_dns_server_urls_wait_and_are_crawled_when_one_answers(tmp_path: Path) -> None:
+    with SimWeb(hosts=3, pages=12, seed=5, only=["plain"]) as web:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            nobody = f"127.0.0.1:{free.getsockname()[1]}"
+        crawl = start_crawl(web, tmp_path / "job", DNS_SERVERS=[nobody], CLOSESPIDER_TIMEOUT=3)
+        output = finish(crawl)
+        assert crawl.returncode == 3, output[-4000:]
+        assert output.count("no DNS server can be reached (local-resolver)") == 1
+        assert "Check DNS_SERVERS" in output
+        run_crawl(web, tmp_path / "job")
+        assert differences(web, tmp_path / "job") == []

@@ -30,7 +30,7 @@ for hard in map(int, sys.argv[1:]):
 
 
 def test_the_cap_is_what_the_open_files_leave_and_the_soft_limit_is_raised() -> None:
-    limits = ("4096", "4000", "3999", "2000", "1999", "100", "7")
+    limits = ("4096", "4000", "3999", "2000", "1999", "100", "64")
     ended = subprocess.run(
         [sys.executable, "-c", LOWER_AND_FIT, *limits],
         cwd=PROJECT,
@@ -45,8 +45,18 @@ def test_the_cap_is_what_the_open_files_leave_and_the_soft_limit_is_raised() -> 
         (2000, 1000, 2000, 2000),
         (1999, 999, 1999, 1999),
         (100, 50, 100, 100),
-        (7, 4, 7, 7),
+        (64, 32, 64, 64),
     ]
+
+
+def test_with_fewer_open_files_than_a_crawl_needs_it_is_refused() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOWER_AND_FIT, "63"], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout == ""
+    assert (
+        "SettingsError: The system allows this process 63 open files; expected: at least 64." in ended.stderr
+    )
 
 
 @pytest.fixture
@@ -107,7 +117,7 @@ def test_a_crawl_that_may_begin_has_typed_settings_and_no_directory_yet(tmp_path
 
 def test_a_crawl_without_a_directory_gets_a_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    given = settings(tmp_path, JOBDIR=None)
+    given = settings(tmp_path, JOBDIR=None, CRAWL_NAME="italy")
     preflight(given)
     assert given["JOBDIR"].startswith("crawls/italy-")
 
@@ -121,6 +131,8 @@ def test_a_crawl_without_a_directory_gets_a_new_one(tmp_path: Path, monkeypatch:
         ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
         ({"JOBDIR": " "}, "JOBDIR is empty"),
         ({"JOBDIR": "/dev/null"}, "/dev/null"),
+        ({"SEEDS": ""}, "SEEDS is empty; expected: the path of a seed file"),
+        ({"SEEDS": " "}, "SEEDS is empty; expected: the path of a seed file"),
         ({"SEEDS": "/nowhere.txt"}, "/nowhere.txt"),
         ({"SCOPE_SURTS": "fr,"}, "seeds.txt"),
     ],
@@ -134,6 +146,16 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_made(
         preflight(given)
     assert "\n" not in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
+
+
+def test_a_directory_of_other_files_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    report = tmp_path / "job/reports/crawl-report.txt"
+    for folder in (report.parent.parent, report.parent):
+        folder.mkdir(0o700)
+    report.write_text("mine")
+    with pytest.raises(PROBLEMS, match=r"reports/crawl-report\.txt"):
+        preflight(settings(tmp_path))
+    assert content(tmp_path / "job") == {"reports/crawl-report.txt": b"mine"}
 
 
 def crawled(folder: Path) -> JobDirectory:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.crawl.reasons import MEANINGS, failure_of, meaning_of
-from webgraph_it.fetch.dns import _REASONS
+from webgraph_it.fetch.dns import _REASONS, NO_RESOLVER
 from webgraph_it.fetch.guard import Refusal
 from webgraph_it.fetch.sockets import LOCAL
 from webgraph_it.frontier.records import Failure
@@ -31,7 +31,7 @@ def test_a_name_that_leads_nowhere_may_have_another_spelling(reason: str) -> Non
     assert (meaning.failure, meaning.nobody_there) == (Failure.DNS, True)
 
 
-@pytest.mark.parametrize("reason", sorted(set(LOCAL.values()) | {"called-off"}))
+@pytest.mark.parametrize("reason", sorted(set(LOCAL.values()) | {NO_RESOLVER, "called-off"}))
 def test_what_the_host_is_not_to_blame_for_goes_back(reason: str) -> None:
     meaning = MEANINGS[reason]
     assert (meaning.failure, meaning.goes_back) == (Failure.NONE, True)

@@ -1,11 +1,18 @@
 """Resuming is refused where it would cut off what was committed, and only there."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError
-from webgraph_it.crawl.survey import refuse_missing_parts, refuse_older_frontier
+from webgraph_it.crawl.facts import resume_command
+from webgraph_it.crawl.survey import (
+    how_to_repair,
+    refuse_missing_parts,
+    refuse_occupied,
+    refuse_older_frontier,
+)
 
 
 def names(number: int, size: int) -> dict[str, int]:
@@ -73,3 +80,31 @@ def test_an_empty_folder_in_place_of_the_frontier_is_no_frontier(tmp_path: Path)
     (tmp_path / "graph/000001.g16").write_bytes(bytes(16))
     with pytest.raises(DirectoryError, match="no frontier/"):
         refuse_missing_parts(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "reports/crawl-report.txt", "seeds/mine.txt", "graph/a.csv"])
+def test_a_directory_of_other_files_is_refused_and_one_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(DirectoryError, match=r"has other files .* and no crawl\.json; expected") as refused:
+        refuse_occupied(tmp_path)
+    assert name.removesuffix("/a.csv") in str(refused.value)
+
+
+def test_a_directory_that_is_new_empty_a_crawl_or_just_begun_is_not_occupied(tmp_path: Path) -> None:
+    refuse_occupied(tmp_path / "new")
+    refuse_occupied(tmp_path)
+    for folder in ("reports", "seeds", "lost+found"):
+        (tmp_path / folder).mkdir()
+    for begun in ("crawl.lock", "crawl.json.new", "seeds/000001.txt", "seeds/000002.txt.new"):
+        (tmp_path / begun).touch()
+    refuse_occupied(tmp_path)
+    (tmp_path / "crawl.json").touch()
+    (tmp_path / "notes.txt").touch()
+    refuse_occupied(tmp_path)
+
+
+def test_a_shell_reads_the_printed_commands_as_meant() -> None:
+    path = Path("w4/a b'c")
+    assert shlex.split(resume_command("italy", path))[-1] == f"JOBDIR={path}"
+    assert shlex.split(how_to_repair(path).partition(": ")[2])[-1] == str(path)

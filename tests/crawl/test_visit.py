@@ -204,6 +204,7 @@ def test_where_nobody_is_another_spelling_is_asked_first(reason: str) -> None:
         ("local-files", LOCAL_PAUSE_SECONDS),
         ("local-ports", LOCAL_PAUSE_SECONDS),
         ("local-network", LOCAL_PAUSE_SECONDS),
+        ("local-resolver", LOCAL_PAUSE_SECONDS),
         ("called-off", 0.0),
     ],
 )

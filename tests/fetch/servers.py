@@ -113,12 +113,14 @@ class DnsServer(asyncio.DatagramProtocol):
         self._transport: Any = None
         self.address = ""
 
-    async def start(self) -> "DnsServer":
+    async def start(self, *, tcp: bool = True) -> "DnsServer":
         loop = asyncio.get_running_loop()
         self._transport, _ = await loop.create_datagram_endpoint(lambda: self, local_addr=(self.HOST, 0))
         port = self._transport.get_extra_info("sockname")[1]
-        server = await asyncio.start_server(self._serve_tcp, self.HOST, port)
-        _to_close.extend((self._transport.close, server.close))
+        _to_close.append(self._transport.close)
+        if tcp:
+            server = await asyncio.start_server(self._serve_tcp, self.HOST, port)
+            _to_close.append(server.close)
         self.address = f"{self.HOST}:{port}"
         return self
 

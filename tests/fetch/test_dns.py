@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -316,3 +317,29 @@ def no_descriptors() -> Iterator[None]:
         for descriptor in taken:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_without_a_server_nothing_is_learnt_of_the_name() -> None:
+    async def alone() -> tuple[Answer, Answer, int]:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind((DnsServer.HOST, 0))
+            nobody = f"{DnsServer.HOST}:{free.getsockname()[1]}"
+        async with Engine(nobody, dns_settings={"timeout": 0.3}) as engine:
+            first = await engine.resolver.resolve("uno.it")
+            again = await engine.resolver.resolve("uno.it")
+            hits = engine.stats["dns/cache_hit"]
+        return first, again, hits
+
+    first, again, hits = run(alone())
+    assert (first.reason, again.reason, hits) == ("local-resolver", "local-resolver", 0)
+
+
+def test_a_server_without_tcp_fails_only_for_the_names_with_long_answers() -> None:
+    """Else a URL of such a name would go back for ever."""
+
+    async def half() -> Answer:
+        server = await DnsServer(dict(TABLE)).start(tcp=False)
+        async with Engine(server.address, dns_settings={"timeout": 0.3}) as engine:
+            return await engine.resolver.resolve("lungo.it")
+
+    assert run(half()).reason == "server"

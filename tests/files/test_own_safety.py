@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.files import own
-from webgraph_it.files.own import NotOursError, make_folder, open_file, sync, whole_file
+from webgraph_it.files.own import SHARED_MODE, NotOursError, make_folder, open_file, sync, whole_file
 
 
 @pytest.fixture
@@ -162,3 +162,38 @@ def test_a_file_of_ours_is_opened_and_made(tmp_path: Path) -> None:
     os.close(descriptor)
     with pytest.raises(FileNotFoundError):
         open_file(tmp_path / "none", os.O_RDWR)
+
+
+def test_a_shared_file_is_written_where_its_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name in ("old", "new"):
+        (tmp_path / name).symlink_to(tmp_path / "there" / name)
+    (tmp_path / "there/old").write_bytes(b"before")
+    for name in ("old", "new"):
+        with whole_file(tmp_path / name, SHARED_MODE) as file:
+            file.write(b"after")
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / "there" / name).read_bytes() == b"after"
+    assert sorted(os.listdir(tmp_path / "there")) == ["new", "old"]
+
+
+def test_a_file_of_the_crawl_replaces_a_link_and_leaves_its_target(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "a.json").symlink_to(tmp_path / "mine")
+    with whole_file(tmp_path / "a.json") as file:
+        file.write(b"{}")
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert not (tmp_path / "a.json").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["pipe", "link"])
+def test_a_shared_file_does_not_replace_what_is_no_file(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    with (
+        pytest.raises(NotOursError, match=rf"{name} is a named pipe, expected a regular file"),
+        whole_file(tmp_path / name, SHARED_MODE),
+    ):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from webgraph_it.files.own import NotOursError
 from webgraph_it.files.whole_path import whole_path
 
 
@@ -44,3 +45,15 @@ def test_what_a_kill_left_is_removed_but_not_what_a_link_leads_to(tmp_path: Path
             unfinished.write_bytes(b"new")
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "mine"]
     assert (tmp_path / "mine" / "file").read_bytes() == b"mine"
+
+
+def test_a_link_leads_to_the_file_and_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with whole_path(tmp_path / "link") as unfinished:
+        unfinished.write_bytes(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NotOursError, match="is a named pipe"), whole_path(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()

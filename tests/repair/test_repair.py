@@ -95,7 +95,10 @@ def test_with_a_frontier_of_an_older_copy_a_crawl_is_refused_untouched_and_repai
         before = content(jobdir)
         assert "is older than the crawl's files" in resume(jobdir, code=2)
         assert content(jobdir) == before
-        assert "frontier.old" in repair(jobdir)
+        said = repair(jobdir)
+        assert "is older than the crawl's files" in said
+        assert "Nothing was changed" not in said
+        assert "frontier.old" in said
         resume(jobdir)
         assert differences(web, jobdir) == []
 
@@ -139,3 +142,42 @@ def test_what_is_missing_is_named_in_one_sentence_and_nothing_is_lost(tmp_path: 
     assert "Traceback" not in said
     assert Path(lost).name in said
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("stream", ["pages", "graph", "urls"])
+def test_committed_lengths_that_disagree_are_refused_and_repaired_without_them(
+    tmp_path: Path, stream: str
+) -> None:
+    with SimWeb(hosts=5, pages=60, seed=26, only=["plain"]) as web:
+        run_crawl(web, tmp_path)
+        shutil.rmtree(tmp_path / "frontier")
+        committed = json.loads((tmp_path / "committed.json").read_text())
+        (name, length), *_ = committed[stream].items()
+        data = (tmp_path / stream / name).read_bytes()
+        half = length // 64 * 32 if stream == "graph" else data.index(b"\n", length // 2) + 1
+        committed[stream][name] = half
+        (tmp_path / "committed.json").write_text(json.dumps(committed))
+        before = content(tmp_path)
+        assert "remove it, then repair again. Nothing was changed." in repair(tmp_path, code=2)
+        assert content(tmp_path) == before
+        (tmp_path / "committed.json").unlink()
+        assert "Rebuilt" in repair(tmp_path)
+        resume(tmp_path)
+        assert differences(web, tmp_path) == []
+
+
+def test_what_a_resume_would_refuse_is_not_called_sound(tmp_path: Path) -> None:
+    with SimWeb(hosts=5, pages=30, seed=27, only=["plain"]) as web:
+        run_crawl(web, tmp_path)
+    committed = (tmp_path / "committed.json").read_bytes()
+    (tmp_path / "committed.json").write_bytes(b"")
+    assert "or remove it, then run: webgraph-it repair" in resume(tmp_path, code=2)
+    assert "or remove it, then run: webgraph-it repair" in repair(tmp_path, code=2)
+    (tmp_path / "committed.json").unlink()
+    assert "needs no repair" in repair(tmp_path)
+    resume(tmp_path)
+    (tmp_path / "committed.json").write_bytes(committed)
+    shutil.rmtree(tmp_path / "seeds")
+    said = repair(tmp_path, code=2)
+    assert "the crawl's copy of its seeds, is missing" in said
+    assert "To resume" not in said

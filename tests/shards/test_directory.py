@@ -71,6 +71,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, how: str, sentence: str) 
 @pytest.mark.parametrize(
     "text",
     [
+        "",
         '{"frontier": {}}',
         '{"graph": {"../../x.g16": 1}}',
         '{"graph": {"000001.tsv": 1}}',
@@ -79,7 +80,10 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, how: str, sentence: str) 
 )
 def test_lengths_of_what_is_no_file_of_the_crawl_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "committed.json").write_text(text)
-    with pytest.raises(ShardError, match=r"committed\.json .* restore it from a copy"):
+    with pytest.raises(
+        ShardError,
+        match=r"committed\.json .* restore it from a copy, or remove it, then run: webgraph-it repair /",
+    ):
         CrawlDirectory(tmp_path).committed()
 
 

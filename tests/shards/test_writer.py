@@ -189,6 +189,12 @@ def test_recovery_refuses_a_file_that_is_shorter_than_committed(tmp_path: Path) 
         recover(tmp_path, committed)
 
 
+def test_recovery_makes_files_again_of_which_nothing_was_committed(tmp_path: Path) -> None:
+    committed = {"pages/000001.jsonl": Durable(0, 0), "graph/000001.g16": Durable(0, 0)}
+    assert recover(tmp_path, committed) == []
+    assert [(tmp_path / name).read_bytes() for name in committed] == [b"", b""]
+
+
 def test_recovery_refuses_a_flipped_bit(tmp_path: Path) -> None:
     shards = Shards(tmp_path, None, SEQUENCES)
     shards["graph"].write(b"committed")

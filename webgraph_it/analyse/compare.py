@@ -3,6 +3,7 @@
 A URL is looked up in any spelling of its node. Several ratings of one node are averaged. URLs that are not
 in the graph are listed and left out. Positions come from an earlier analysis (`ranks.parquet`)."""
 
+import shlex
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def run(graph: Path, analysis: Path, ratings: Path, output: Path) -> str:
     try:
         whole = WebGraph(graph)
         if not ranks.exists():
-            raise Problem(f"{ranks} does not exist: run webgraph-it analyse {graph} first")
+            raise Problem(f"{ranks} does not exist: run webgraph-it analyse {shlex.quote(str(graph))} first")
         comparison = compare(whole, ranks, read_ratings(ratings))
     except GraphError as problem:
         raise Problem(str(problem)) from None

@@ -1,6 +1,5 @@
 """`webgraph-it convert`: shards → compact graph. See docs/convert.md."""
 
-import errno
 import os
 import shutil
 from argparse import Namespace
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.compiling import compiling_is_told
-from webgraph_it.cli.shell.mistakes import Failure, Mistake, mistakes
+from webgraph_it.cli.shell.mistakes import Failure, Mistake, is_full_disk, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.values import count, size, words
 from webgraph_it.cli.shell.verb import Verb
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from webgraph_it.graph.bv import Parameters
 
 CRAWLS = Path("crawls")
+LEAST_MEMORY = 1000
+"""Bytes. Less is a size whose unit was forgotten."""
 
 
 def add_options(parser: Parser) -> None:
@@ -67,11 +68,17 @@ def _convert(options: Namespace, progress: Progress) -> int:
     from webgraph_it.convert.job import Job
     from webgraph_it.convert.steps import choose, run_steps
 
+    if options.threads < 1:
+        raise Mistake(f"--threads is {options.threads}; expected 1 or more.")
+    if options.memory < LEAST_MEMORY:
+        raise Mistake(
+            f"--memory is {options.memory} bytes; expected a size with its unit, such as 512M or 2G."
+        )
     sources, out = _sources_and_out(options, progress)
     if options.check:
         print(check(out, sources, options.memory, options.threads, progress))
         return 0
-    job = Job(out, sources, options.memory, max(options.threads, 1), _parameters(options), progress)
+    job = Job(out, sources, options.memory, options.threads, _parameters(options), progress)
     wanted = choose(options.only, options.skip)
     job.open()
     try:
@@ -97,6 +104,8 @@ def _sources_and_out(options: Namespace, progress: Progress) -> "tuple[Sources, 
         progress.note(f"no crawl directory was given: using the newest, {jobdirs[0]}")
     if len(jobdirs) > 1 and not options.out:
         raise Mistake(f"{len(jobdirs)} crawl directories become one graph: give its folder with --out.")
+    if len({Path(jobdir).resolve() for jobdir in jobdirs}) < len(jobdirs):
+        raise Mistake("One crawl directory was given twice; expected each of them once.")
     out = options.out or jobdirs[0] / "compact"
     if any(out.resolve() == Path(jobdir).resolve() for jobdir in jobdirs):
         raise Mistake(f"{out} is the crawl directory itself: give another folder with --out.")
@@ -108,6 +117,8 @@ def _parameters(options: Namespace) -> "Parameters":
 
     if options.window < 0 or options.min_interval < 0 or options.zeta < 1:
         raise Mistake("--window and --min-interval must be 0 or more, --zeta must be 1 or more.")
+    if options.max_ref < -1:
+        raise Mistake(f"--max-ref is {options.max_ref}; expected 0 or more, or -1 for unlimited.")
     max_ref = options.max_ref if options.max_ref >= 0 else UNLIMITED
     return Parameters(options.window, max_ref, options.min_interval, options.zeta)
 
@@ -124,7 +135,7 @@ def _full_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if not is_full_disk(error):
             raise
         raise Failure(
             "The disk is full. No file under a final name is incomplete. "

@@ -164,6 +164,8 @@ def choose(only: Iterable[str], skip: Iterable[str]) -> list[Step]:
     needed = sorted(step.name for step in STEPS if step.name in skip and not step.optional)
     if needed:
         raise ConvertError(f"the step {needed[0]!r} cannot be skipped: all others need it.")
+    if both := sorted(only & skip):
+        raise ConvertError(f"the step {both[0]!r} is in --only and in --skip: give it in one of them.")
     return [step for step in STEPS if (step.name in only if only else step.name not in skip)]
 
 

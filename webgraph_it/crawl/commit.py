@@ -43,6 +43,8 @@ class Committer:
         self._step = step
         self._turn = asyncio.Lock()
         self._committing: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
+        """Why a commit could not be written. The next one raises it again: the first caller may be gone."""
         self.stopped = False
         """If true, nothing more is committed."""
         self.commits = 0
@@ -60,6 +62,7 @@ class Committer:
         """With `checkpoint`, new files with the next numbers begin. Finishes even if the caller is cancelled, because
         the next commit waits for it."""
         self._committing = asyncio.get_running_loop().create_task(self._commit(checkpoint))
+        self._committing.add_done_callback(_retrieve)
         await asyncio.shield(self._committing)
 
     async def _commit(self, checkpoint: bool) -> None:
@@ -69,9 +72,15 @@ class Committer:
             async with self._step:
                 if self.stopped:  # perhaps while this commit waited
                     return
+                if self._failure is not None:
+                    raise self._failure
                 frozen, done = self._swap(checkpoint)
             reached("after-swap")
-            await asyncio.wrap_future(done)
+            try:
+                await asyncio.wrap_future(done)
+            except Exception as error:
+                self._failure = error
+                raise
             self._frontier.forget(frozen)
             self.commits += 1
             self.seconds += time.monotonic() - began
@@ -93,3 +102,9 @@ class Committer:
             self._directory.write_committed(files)
 
         return frozen, self._shards.sync(write_store, next_number=checkpoint)
+
+
+def _retrieve(commit: asyncio.Task[None]) -> None:
+    """Take the exception of a commit whose caller was cancelled. Otherwise asyncio prints it with a traceback."""
+    if not commit.cancelled():
+        commit.exception()

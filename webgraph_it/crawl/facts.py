@@ -5,6 +5,7 @@ win over it. A crawl remembers the facts that it was begun with, so that a resum
 spider's module says by then.
 """
 
+import shlex
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,8 @@ def spider_of(settings: Settings) -> str:
 
 
 def resume_command(spider: str, path: Path) -> str:
-    """What to type to go on with a crawl."""
-    return f"scrapy crawl {spider} -s JOBDIR={path}"
+    """The command that resumes a crawl, as a shell reads it."""
+    return f"scrapy crawl {spider} -s JOBDIR={shlex.quote(str(path))}"
 
 
 def as_settings(arguments: Mapping[str, str], given: Collection[str]) -> dict[str, Any]:

@@ -32,6 +32,12 @@ class Failures:
                 remedy or f"when the cause is gone, resume with: {self._resume}",
             )
 
+    def note_at_the_end(self, why: str) -> None:
+        """For a crawl that has nothing left to do, so that resuming it would not help."""
+        if not self._first:
+            self._first = why
+            logger.critical("The crawl failed: %s", why)
+
     def note_silently(self, why: str) -> None:
         """For a failure that Scrapy logs itself, with a traceback."""
         self._first = self._first or why

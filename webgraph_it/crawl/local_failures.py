@@ -15,6 +15,10 @@ _WORDS = {
         "Widen net.ipv4.ip_local_port_range or lower MAX_TCP_CONNECTIONS.",
     ),
     "local-memory": ("the kernel has no memory for another socket", "Lower MAX_TCP_CONNECTIONS."),
+    "local-resolver": (
+        "no DNS server can be reached",
+        "Check DNS_SERVERS, or /etc/resolv.conf if that is not set: the crawl continues when one answers.",
+    ),
     "local-network": ("its network is down", "The crawl continues when the network is back."),
 }
 

@@ -23,7 +23,7 @@ from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, is_l
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stdin_seeds import take_stdin
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import refuse_missing_parts
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
 from webgraph_it.crawl.values import Settings, SettingsError, check
 from webgraph_it.extract.trial import can_read
 from webgraph_it.fetch.identity import refusal_to_start
@@ -46,7 +46,8 @@ PROBLEMS = (
     FrontierError,
     ShardError,
 )
-LEAST_CONNECTIONS = 4
+LEAST_FILES = 64
+"""With fewer open files, the frontier and the workers leave none for connections."""
 ROOMY_BYTES = 150_000_000
 """A worker needs about 30 MB to start. Below this limit one is started as a test, which takes half a second."""
 
@@ -57,6 +58,11 @@ def preflight(settings: Settings) -> None:
     take_stdin(settings)
     given = [*given_names(settings), *filter(is_lasting, telling_facts(settings))]
     values = check(settings)
+    if not values.SEEDS.strip():
+        raise SettingsError(
+            "SEEDS is empty; expected: the path of a seed file, or -. Leave SEEDS out to use the list of the "
+            "spider, if it has one, or, in a resume, the crawl's own copy."
+        )
     settings.set(REMEMBERED, json.dumps(remembered(settings, given)), priority="cmdline")
     if nobody_to_ask := refusal_to_start(
         values.CONTACT_URL, values.FROM_EMAIL, values.ALLOWED_PRIVATE_NETWORKS
@@ -76,11 +82,6 @@ def preflight(settings: Settings) -> None:
         )
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = JobDirectory(Path(settings["JOBDIR"]))
-    if not values.SEEDS:
-        raise SettingsError(
-            "SEEDS is empty, and this spider has no seeds of its own; expected: the path of a seed file. "
-            "Give one with -a seeds=FILE."
-        )
     directory.check_identity(identity_of(values))
     check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
@@ -109,6 +110,7 @@ def recall_crawl(settings: Settings) -> None:
     refuse_foreign(directory.path)
     refuse_missing_parts(directory.path)
     directory.check_spider(spider_of(settings))
+    refuse_occupied(directory.path)
     recall(settings, directory.record())
     if not is_given(settings, "SEEDS") and (copy := directory.seeds_copy()):
         settings.set("SEEDS", str(copy), priority="cmdline")
@@ -124,9 +126,14 @@ def fit_descriptors(settings: Settings) -> None:
     """Every socket needs a file descriptor. Raise our limit as far as allowed, and lower the cap to what remains."""
     wanted: int = settings["MAX_TCP_CONNECTIONS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
+        raise SettingsError(
+            f"The system allows this process {hard} open files; expected: at least {LEAST_FILES}. "
+            "Raise the limit with ulimit -n (deploy/limits.conf shows how to raise it for good)."
+        )
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    most = max(LEAST_CONNECTIONS, hard // 2 if hard < 2000 else hard - 1000)
+    most = hard // 2 if hard < 2000 else hard - 1000
     if hard != resource.RLIM_INFINITY and wanted > most:
         logger.warning(
             "MAX_TCP_CONNECTIONS is lowered from %d to %d: the system allows %d open files "

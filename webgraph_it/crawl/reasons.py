@@ -56,6 +56,7 @@ MEANINGS = {
     "local-ports": _NOT_TRIED,
     "local-memory": _NOT_TRIED,
     "local-network": _NOT_TRIED,
+    "local-resolver": _NOT_TRIED,
     CALLED_OFF: _NOT_TRIED,
     COMPONENT: Meaning(Failure.SERVER),
 }

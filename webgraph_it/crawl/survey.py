@@ -11,18 +11,36 @@ With a frontier that contradicts them (it was removed, or restored from an older
 that were committed. So the resume is refused, and repair can rebuild the frontier from the files.
 """
 
+import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
-from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
+from webgraph_it.files.own import NEW
+from webgraph_it.shards.directory import (
+    COMMITTED_FILE,
+    CRAWL_FILE,
+    LOCK_FILE,
+    REPORTS,
+    SEEDS,
+    CrawlDirectory,
+)
 
 Lengths = Mapping[str, int]
 """File name, such as `graph/000001.g16`, → bytes."""
 
+BEFORE_CRAWL_FILE = re.compile(
+    rf"{LOCK_FILE}|{CRAWL_FILE}{NEW}|{REPORTS}|{SEEDS}|{SEEDS}/[0-9]{{6,18}}\.txt({NEW})?|lost\+found"
+)
+"""What a crawl killed before its crawl.json leaves, and what a new file system has."""
+SHOWN_NAMES = 3
+UNCHANGED = " Nothing was changed."
+"""The end of a refusal to resume. A repair leaves it out when it quotes the refusal."""
+
 
 def how_to_repair(path: Path) -> str:
-    return f"rebuild it from the files with: webgraph-it repair {path}"
+    return f"rebuild it from the files with: webgraph-it repair {shlex.quote(str(path))}"
 
 
 def refuse_missing_parts(path: Path) -> None:
@@ -33,13 +51,27 @@ def refuse_missing_parts(path: Path) -> None:
     if (is_crawl or directory.has_frontier) and not directory.crawl_file.exists():
         raise DirectoryError(
             f"{path} holds a crawl but no {CRAWL_FILE}, which says what shapes its graph: "
-            "restore that file from a copy, or give another JOBDIR. Nothing was changed."
+            f"restore that file from a copy, or give another JOBDIR.{UNCHANGED}"
         )
     if is_crawl and not directory.has_frontier:
         raise DirectoryError(
             f"{path} holds {sum(files.values()):,} bytes of graph, URL lists and page log but no frontier/, "
-            f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"which knows what is still to be fetched: restore frontier/ from a copy, or {how_to_repair(path)}."
+            + UNCHANGED
+        )
+
+
+def refuse_occupied(path: Path) -> None:
+    """Raise DirectoryError if a directory without crawl.json holds other files: a crawl could overwrite them."""
+    if (path / CRAWL_FILE).exists() or not path.exists():
+        return
+    there = [*path.iterdir(), *(path / REPORTS).glob("*"), *(path / SEEDS).glob("*")]
+    names = sorted(str(each.relative_to(path)) for each in there)
+    if others := [name for name in names if not BEFORE_CRAWL_FILE.fullmatch(name)]:
+        more = ", …" if len(others) > SHOWN_NAMES else ""
+        raise DirectoryError(
+            f"JOBDIR {path} has other files ({', '.join(others[:SHOWN_NAMES])}{more}) and no {CRAWL_FILE}; "
+            "expected: the directory of a crawl, an empty one, or a new name. Give another JOBDIR."
         )
 
 
@@ -56,15 +88,15 @@ def refuse_older_frontier(
         name, known, found = behind
         raise DirectoryError(
             f"The frontier in {path} is older than the crawl's files: it knows {known:,} bytes of {name}, "
-            f"and {found:,} were committed. Restore the newest copy of frontier/, or {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"and {found:,} were committed. Restore the newest copy of frontier/, or {how_to_repair(path)}."
+            + UNCHANGED
         )
     tail = sum(max(0, size - record.get(name, 0)) for name, size in files.items())
     if committed is None and tail and not first_commit:
         raise DirectoryError(
             f"{path} has no {COMMITTED_FILE}, so it is unknown whether {tail:,} bytes beyond the frontier's last "
-            f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}. "
-            "Nothing was changed."
+            f"commit were committed: restore that file from a copy, or make a new frontier: {how_to_repair(path)}."
+            + UNCHANGED
         )
 
 

@@ -21,7 +21,7 @@ from webgraph_it.crawl.facts import resume_command, spider_of
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
-from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code
+from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code, nobody_answered
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
@@ -154,6 +154,11 @@ class CrawlExtension:
         await running.report_for_the_last_time("Finished" if reason == "finished" else f"Stopped ({reason})")
         running.close_files()
         self._say_last_words(running, reason, left)
+        if reason == "finished" and not left and nobody_answered(running.recorder.tally):
+            self._failures.note_at_the_end(
+                f"{running.recorder.tally.pages:,} URLs were tried, and no server answered. "
+                "Check this machine's network, DNS_SERVERS, PORT_MAP and the seeds, then start again with a new JOBDIR."
+            )
         return left
 
     def _finish_stats(self, running: Running, reason: str) -> None:

@@ -4,14 +4,17 @@ A user's components add to ours (docs/extending.md). A user who switches one of 
 dict, a _BASE of their own, another SCHEDULER, an add-on), is told which. A class derived from ours counts as ours.
 """
 
+from inspect import isasyncgenfunction
 from typing import Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from webgraph_it import settings as ours
 from webgraph_it.crawl.values import SettingsError
 from webgraph_it.engine.moved import check_moved
+from webgraph_it.engine.scrapy_values import check_orders
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 SINGLE = ("SCHEDULER", "DOWNLOADER")
@@ -31,6 +34,8 @@ def check_components(settings: BaseSettings) -> None:
         for path in _paths_of_ours(name):
             if not any(_is_ours(component, path) for component in enabled):
                 raise SettingsError(f"{name} or {name}_BASE switches {path} off. {ADVICE}")
+        if name == "SPIDER_MIDDLEWARES":
+            _check_asynchronous(enabled)
     _check_handlers(settings)
     _check_loop(settings)
 
@@ -44,6 +49,7 @@ def check_fetching(settings: BaseSettings) -> None:
 
 def check_addons(settings: BaseSettings) -> None:
     """Raises SettingsError for an add-on that cannot be loaded."""
+    check_orders("ADDONS", settings)
     for path in settings["ADDONS"] or ():
         _loaded("ADDONS", path)
 
@@ -82,6 +88,21 @@ def _check_loop(settings: BaseSettings) -> None:
         raise SettingsError(
             f"TWISTED_REACTOR is {settings.get('TWISTED_REACTOR')!r}; expected: {ours.TWISTED_REACTOR}."
         )
+
+
+def _check_asynchronous(middlewares: list[Any]) -> None:
+    """Scrapy refuses such a middleware only when it makes it, after the crawl directory."""
+    for middleware in middlewares:
+        method = getattr(middleware, "process_spider_output", None)
+        if (
+            method is not None
+            and not isasyncgenfunction(method)
+            and not hasattr(middleware, "process_spider_output_async")
+        ):
+            raise SettingsError(
+                f"SPIDER_MIDDLEWARES names {global_object_name(middleware)}, whose process_spider_output is not "
+                "asynchronous; expected: async def with yield (docs/extending.md)."
+            )
 
 
 def _paths_of_ours(name: str) -> list[str]:

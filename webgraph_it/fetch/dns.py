@@ -14,6 +14,7 @@ QUESTIONS_PER_CHANNEL questions.
 """
 
 import asyncio
+import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ _RECORDS_PER_QUESTION = 5
 
 
 FAILURE_TTL_SECONDS = 30.0
+NO_RESOLVER = "local-resolver"
+"""No DNS server can be reached. This says nothing about the name."""
 
 
 class Answer(NamedTuple):
@@ -45,7 +48,7 @@ class Answer(NamedTuple):
     """Addresses that may be connected to, in the server's order."""
     reason: str = ""
     """Why there are none: `nxdomain`, `no-address`, `timeout`, `server`, `name`, `forbidden/<refusal>`, or `local-…` if
-    this machine could not ask."""
+    this machine could not ask, or reached no server."""
     message: str = ""
 
 
@@ -182,11 +185,27 @@ class Resolver:
         if error is None:
             bounded = min(max(ttl, self._settings.minimum_ttl), self._settings.maximum_ttl)
             self._finish(host, self._guarded(found), bounded)
+        elif error == pycares.errno.ARES_ECONNREFUSED and self._channels is not None:
+            self._ask_whether_anybody_answers(host, error)
         else:
             self._finish_without(host, error)
 
     def _wants_ipv6(self, record_type: int) -> bool:
         return self._settings.ipv6 and record_type == pycares.QUERY_TYPE_A and self._channels is not None
+
+    def _ask_whether_anybody_answers(self, host: str, error: int) -> None:
+        """No server took the question. With a name that no cache holds we learn whether that is so for every name: a
+        server without TCP refuses only the names whose answers are long."""
+        assert self._channels is not None
+
+        def answered(_result: Any, control: int | None) -> None:
+            if control == error and not local_lack():
+                message = f"{host}: {pycares.errno.strerror(error)!s}"
+                self._finish(host, Answer((), NO_RESOLVER, message), 0.0)
+            else:
+                self._finish_without(host, error)
+
+        self._channels.query(f"x{secrets.token_hex(8)}.invalid", pycares.QUERY_TYPE_A, answered)
 
     def _finish_without(self, host: str, error: int) -> None:
         reason = _REASONS.get(error, "server")

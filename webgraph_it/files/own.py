@@ -6,10 +6,12 @@ Durable: a file is durable when it is synced, a new name when its folder is sync
 Ours: a crawl writes only into folders that belong to the user who runs it and that nobody else may write to, and into
 regular files in them that belong to that user. It never writes through a symbolic link. Otherwise, whoever prepared
 the directory could decide which of the user's files is overwritten. New files are for their owner alone (0700, 0600).
+A result that others may read (SHARED_MODE) goes where the user says: there, a symbolic link leads to the file.
 """
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +47,8 @@ def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
 
     If the block fails, the file stays as it was, and no temporary file is left.
     """
+    if mode == SHARED_MODE:
+        path = named_file(path)
     temporary = path.with_name(path.name + NEW)
     temporary.unlink(missing_ok=True)  # left by a crash; if it is a symbolic link, removes only the link
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
@@ -58,6 +62,20 @@ def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync(path.parent)
+
+
+def named_file(path: Path) -> Path:
+    """The file that a name given by the user leads to. NotOursError if something else is there, which a rename would
+    replace: a device, a named pipe, a folder."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return path.resolve()
+    if not stat.S_ISREG(found.st_mode):
+        raise NotOursError(
+            f"{path} is {kind(found)}, expected a regular file or a new name: give another name."
+        )
+    return path.resolve()
 
 
 def write_whole(path: Path, content: bytes | str, mode: int = FILE_MODE) -> None:
@@ -106,7 +124,7 @@ def refuse_folder(path: Path) -> None:
     if found.st_mode & OTHERS_MAY_WRITE:
         raise NotOursError(
             f"{path} may be written to by other users (mode {stat.S_IMODE(found.st_mode):04o}), who could make the "
-            f"crawl overwrite your files: run chmod go-w {path}, or give another JOBDIR."
+            f"crawl overwrite your files: run chmod go-w {shlex.quote(str(path))}, or give another JOBDIR."
         )
 
 

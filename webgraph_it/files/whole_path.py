@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from webgraph_it.files.own import FOLDER_MODE, NEW, sync
+from webgraph_it.files.own import FOLDER_MODE, NEW, named_file, sync
 
 
 @contextmanager
 def whole_path(path: Path) -> Iterator[Path]:
     """The name to write under, in the block."""
+    path = named_file(path)
     folder = path.with_name(path.name + NEW)
     _remove(folder)
     folder.mkdir(FOLDER_MODE)

@@ -21,11 +21,11 @@ from typing import Any
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.store_check import check_store
+from webgraph_it.crawl.survey import UNCHANGED
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, open_file, sync, whole_file
 from webgraph_it.files.received import is_count, shown
-from webgraph_it.frontier.layers import Layers
-from webgraph_it.frontier.rebuild import MAX_UNCOMMITTED, Rebuild
+from webgraph_it.frontier.rebuild import Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Link, Page, State
@@ -39,6 +39,7 @@ from webgraph_it.repair.streams import (
     logged,
     sequences,
 )
+from webgraph_it.repair.work import Work
 from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, LOOKUP, REBUILT
@@ -82,7 +83,7 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
         raise DirectoryError(
             f"{path} is not a crawl directory: it has no {CRAWL_FILE}. Restore it from a copy."
         )
-    directory.record()
+    directory.seeds_copy()
     directory.lock()
     try:
         if reason := why_unsound(directory):
@@ -102,7 +103,7 @@ def why_unsound(directory: JobDirectory) -> str:
     except ShardError:
         raise
     except (DirectoryError, FrontierError) as error:
-        return str(error)
+        return str(error).removesuffix(UNCHANGED)
     return ""
 
 
@@ -139,7 +140,7 @@ def _rebuilt(directory: JobDirectory, tell: Callable[[str], None]) -> Outcome:
 # -- which lengths count ------------------------------------------------------------------------------------
 
 
-def _lengths(directory: JobDirectory, work: "Work", tell: Callable[[str], None]) -> dict[str, int]:
+def _lengths(directory: JobDirectory, work: Work, tell: Callable[[str], None]) -> dict[str, int]:
     sizes, committed = directory.sizes(), directory.committed()
     if committed is not None:
         for name, length in sorted(committed.items()):
@@ -148,12 +149,38 @@ def _lengths(directory: JobDirectory, work: "Work", tell: Callable[[str], None])
                     f"{directory.path / name} has {sizes.get(name, 0):,} bytes, but {length:,} were committed: "
                     "restore the file from a copy. Nothing was changed."
                 )
+        _refuse_disagreement(directory, committed, work)
         return committed
     tell(f"There is no {COMMITTED_FILE}: the files count as far as they are complete and agree.")
     return consistent_lengths(directory, sizes, work)
 
 
-def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Work") -> dict[str, int]:
+def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work: Work) -> None:
+    """Raise ShardError if no commit can have made these lengths: a resume would write arcs twice, or lose some."""
+    parts = _parts(directory, lengths)
+    ends = dict.fromkeys(SUFFIXES, START)
+    for listing in listed(parts[URLS_FOLDER]):
+        work.add_listed(listing.link.digest)
+        ends[URLS_FOLDER] = listing.end
+    for each in logged(parts[PAGES_FOLDER]):
+        ends[PAGES_FOLDER] = each.end
+    agreed = True
+    for line, sequence in recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER])):
+        agreed = agreed and _agree(line, sequence, work)
+        ends[GRAPH_FOLDER] = sequence.end if sequence is not None else ends[GRAPH_FOLDER]
+    if not agreed or any(ends[stream] != _end(some) for stream, some in parts.items()):
+        raise ShardError(
+            f"{directory.committed_file} counts lines of the page log, the URL list and the shards that do not belong "
+            "together, expected those of one commit: restore the file from a copy, or remove it, then repair again. "
+            "Nothing was changed."
+        )
+
+
+def _end(parts: list[Part]) -> Place:
+    return max((Place(index, part.length) for index, part in enumerate(parts) if part.length), default=START)
+
+
+def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Work) -> dict[str, int]:
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
     The last page is left out, because it is unknown whether all lines of the nodes cut on it were written.
@@ -177,14 +204,14 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: "Wo
     }
 
 
-def _agree(line: Logged, sequence: Sequence16 | None, work: "Work") -> bool:
+def _agree(line: Logged, sequence: Sequence16 | None, work: Work) -> bool:
     """Whether the shard and the URL list agree with the page's line."""
     if sequence is None:
         return line.page.state not in PARENTS or not work.is_listed(line.page.digest)
     return len(sequence.children) == line.links and all(map(work.is_listed, sequence.children))
 
 
-def _end_of_urls(parts: Parts, pages_end: Place, graph_end: Place, work: "Work") -> Place:
+def _end_of_urls(parts: Parts, pages_end: Place, graph_end: Place, work: Work) -> Place:
     """The list up to the last line that is a seed or was found by a kept page."""
     kept = {
         PAGES_FOLDER: _shortened(parts[PAGES_FOLDER], pages_end),
@@ -219,7 +246,7 @@ def _parts(directory: JobDirectory, lengths: dict[str, int]) -> Parts:
 
 
 def _write_frontier(
-    new: Path, record: dict[str, Any], parts: Parts, files: dict[str, Durable], work: "Work"
+    new: Path, record: dict[str, Any], parts: Parts, files: dict[str, Durable], work: Work
 ) -> Counts:
     store = RocksStore(new)
     rebuild = Rebuild(store, *_policies(record))
@@ -279,7 +306,7 @@ def _wrong(name: str, value: object, expected: str) -> DirectoryError:
     )
 
 
-def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: "Work") -> None:
+def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: Work) -> None:
     """Every line of the page log, in order. If a key has several, the last counts."""
     for line in logged(parts[PAGES_FOLDER]):
         page, before = line.page, work.state(line.page.digest)
@@ -358,39 +385,3 @@ def _free_name(path: Path) -> Path:
         number += 1
         free = path.with_name(f"{path.name}-{number}")
     return free
-
-
-class Work:
-    """What a repair looks up: the last state of each key in the page log, the seeds, the listed nodes."""
-
-    def __init__(self, path: Path) -> None:
-        self._store = RocksStore(path)
-        self._layers = Layers(self._store)
-
-    def state(self, digest: bytes) -> bytes | None:
-        return self._layers.get(b"p" + digest)
-
-    def set_state(self, digest: bytes, state: bytes) -> None:
-        self._put(b"p" + digest, state)
-
-    def add_seed(self, digest: bytes) -> None:
-        self._put(b"s" + digest, b"")
-
-    def is_seed(self, digest: bytes) -> bool:
-        return self._layers.get(b"s" + digest) is not None
-
-    def add_listed(self, digest: bytes) -> None:
-        self._put(b"u" + digest, b"")
-
-    def is_listed(self, digest: bytes) -> bool:
-        return self._layers.get(b"u" + digest) is not None
-
-    def close(self) -> None:
-        self._store.close()
-
-    def _put(self, key: bytes, value: bytes) -> None:
-        self._layers.put(key, value)
-        if len(self._layers) > MAX_UNCOMMITTED:
-            frozen = self._layers.freeze()
-            frozen.write()
-            self._layers.forget(frozen)

@@ -19,6 +19,7 @@ Any fault of a directory is one ShardError that says what was found, what was ex
 module needs neither numpy nor pyarrow, because the crawl imports it.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,7 @@ class CrawlDirectory:
         if not self.committed_file.exists():
             return None
         lengths = {}
-        for stream, files in _json_object(self.committed_file).items():
+        for stream, files in _json_object(self.committed_file, self._without_committed).items():
             if (
                 stream not in SUFFIXES
                 or not isinstance(files, dict)
@@ -146,15 +147,20 @@ class CrawlDirectory:
     def _files(self, stream: str) -> list[Path]:
         return numbered_files(self.path / stream, SUFFIXES[stream])
 
+    @property
+    def _without_committed(self) -> str:
+        """What else to do about a damaged committed.json: a repair finds the lengths without it."""
+        return f", or remove it, then run: webgraph-it repair {shlex.quote(str(self.path))}"
+
     def _says_no_lengths(self, stream: str) -> ShardError:
         if stream not in SUFFIXES:
             return ShardError(
                 f"{self.committed_file} has {shown(stream)}, expected the lengths of {', '.join(SUFFIXES)}: "
-                "the file is damaged, restore it from a copy."
+                f"the file is damaged, restore it from a copy{self._without_committed}."
             )
         return ShardError(
             f"{self.committed_file} does not say how many bytes of each file in {stream}/ count: "
-            "the file is damaged, restore it from a copy."
+            f"the file is damaged, restore it from a copy{self._without_committed}."
         )
 
     # -- the progress log ----------------------------------------------------------------------------------
@@ -186,8 +192,8 @@ def _size(path: Path) -> int:
         raise ShardError(str(error)) from None
 
 
-def _json_object(path: Path) -> dict[str, Any]:
+def _json_object(path: Path, remedy: str = "") -> dict[str, Any]:
     try:
         return read_json_object(path)
     except InputError as error:
-        raise ShardError(f"{error} The file is damaged: restore it from a copy.") from None
+        raise ShardError(f"{error} The file is damaged: restore it from a copy{remedy}.") from None

@@ -274,6 +274,11 @@ def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
     for stream, suffix in SUFFIXES.items():
         folder = directory / stream
         make_folder(folder)
+        for name in committed:
+            if (
+                name.startswith(f"{stream}/") and not (directory / name).exists()
+            ):  # no byte of it was committed
+                os.close(open_file(directory / name, os.O_WRONLY | os.O_CREAT))
         for path in sorted(folder.glob(f"*{suffix}")):
             sentences += _cut(path, committed.get(f"{stream}/{path.name}"))
             reached("during-recovery")
@@ -313,6 +318,8 @@ def cut(path: Path, length: int) -> None:
 
 
 def _check(path: Path, durable: Durable, *, contents: bool) -> None:
+    if not durable.length:  # even a missing file has what was committed
+        return
     size = path.stat().st_size if path.exists() else 0
     if size < durable.length:
         raise ShardError(

@@ -32,8 +32,12 @@ def web() -> Iterator[SimWeb]:
         ({"DOWNLOADER_MIDDLEWARES": "mine.Block"}, "expected: a JSON object"),
         ({"LINK_KINDS_ARCS": ["banana"]}, "LINK_KINDS_ARCS is '[\"banana\"]'; expected"),
         ({"EXTRACT_MEMORY": "1 MB"}, "EXTRACT_MEMORY is 1 MB"),
+        ({"CLOSESPIDER_TIMEOUT": "abc"}, "CLOSESPIDER_TIMEOUT is 'abc'; expected: a number."),
+        ({"LOG_LEVEL": "FOO"}, "LOG_LEVEL is 'FOO'; expected: one of"),
+        ({"DOWNLOADER_MIDDLEWARES": {ROBOTS: "abc"}}, f"'abc' as the order of {ROBOTS}; expected: a number"),
+        ({"ADDONS": {"mine.Addon": "abc"}}, "'abc' as the order of mine.Addon; expected: a number"),
     ],
-    ids=["jobdir", "name", "component", "json", "value", "memory"],
+    ids=["jobdir", "name", "component", "json", "value", "memory", "number", "level", "order", "addon"],
 )
 def test_a_mistake_is_one_sentence_alone_and_exit_code_2(
     web: SimWeb, tmp_path: Path, settings: dict[str, Any], words: str
@@ -106,3 +110,68 @@ def test_a_second_signal_is_no_failure(web: SimWeb, tmp_path: Path) -> None:
     crawl.send_signal(signal.SIGTERM)
     output = finish(crawl)
     assert crawl.returncode == 3, output[-3000:]
+
+
+INTERRUPTING = """
+import os, signal
+
+class Interrupting:
+    @classmethod
+    def update_pre_crawler_settings(cls, settings):
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_before_the_crawl_begins_is_quiet_and_130(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "addon.py").write_text(INTERRUPTING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    crawl = start_crawl(web, tmp_path / "job", ADDONS={"addon.Interrupting": 1})
+    output = finish(crawl)
+    assert (crawl.returncode, output) == (130, "")
+    assert not (tmp_path / "job").exists()
+
+
+BROKEN = """
+class Broken:
+    def __init__(self):
+        raise ValueError("no key")
+
+class Synchronous:
+    def process_spider_output(self, response, result):
+        yield from result
+"""
+
+
+@pytest.mark.parametrize(
+    "setting", ["EXTENSIONS", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES"]
+)
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_component_that_cannot_be_made_is_named_and_no_new_directory_is_left(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, exists: bool
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    jobdir = tmp_path / "job"
+    if exists:
+        jobdir.mkdir(mode=0o700)
+    crawl = start_crawl(web, jobdir, **{setting: {"mine.Broken": 900}})
+    output = finish(crawl)
+    assert crawl.returncode == 2, output[-3000:]
+    assert f"mine.Broken cannot be made: ValueError('no key') ({tmp_path / 'mine.py'}, line 4)" in output
+    assert "Traceback" not in output
+    assert jobdir.exists() is exists
+
+
+def test_a_spider_middleware_without_asynchronous_output_is_refused_in_one_sentence(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    crawl = start_crawl(web, tmp_path / "job", SPIDER_MIDDLEWARES={"mine.Synchronous": 900})
+    output = finish(crawl)
+    assert crawl.returncode == 2, output[-3000:]
+    assert output.startswith("SPIDER_MIDDLEWARES names mine.Synchronous, whose process_spider_output is not")
+    assert output.count("\n") == 1
+    assert not (tmp_path / "job").exists()

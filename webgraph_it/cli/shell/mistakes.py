@@ -2,11 +2,13 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from webgraph_it.crawl.outcome import FAILED, WRONG_USAGE
+from webgraph_it.files.own import NotOursError
 from webgraph_it.progress import CLEAR
 
 USERS_ERRORS = frozenset(
@@ -14,6 +16,9 @@ USERS_ERRORS = frozenset(
     | {errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTEMPTY, errno.EINVAL}
 )
 """Errors of the system that mean a wrong path. Any other is a failure of the machine."""
+
+
+SHORT_WRITE = re.compile(r"[0-9]+ requested and [0-9]+ written\.?")
 
 
 class Mistake(Exception):
@@ -37,10 +42,17 @@ def mistakes(*kinds: type[Exception]) -> Iterator[None]:
         raise Mistake(str(error)) from error
 
 
+def is_full_disk(error: OSError) -> bool:
+    """Also numpy's error, which has no number: `15744 requested and 8192 written`."""
+    return error.errno == errno.ENOSPC or bool(SHORT_WRITE.fullmatch(str(error)))
+
+
 def of_system(error: OSError) -> Mistake | Failure:
     """An error of the operating system, in words."""
-    if error.errno == errno.ENOSPC:
+    if is_full_disk(error):
         return Failure("The disk is full: make room and give the same command again.")
+    if isinstance(error, NotOursError):
+        return Mistake(str(error))
     reason = error.strerror or str(error)
     words = f"{os.fsdecode(error.filename)}: {reason}" if isinstance(error.filename, str | bytes) else reason
     return Mistake(words) if error.errno in USERS_ERRORS else Failure(words)

@@ -37,6 +37,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=formatter,
             allow_abbrev=False,
         )
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # also -1G, so that its own error is told
         self.add_argument("--version", action="version", version=VERSION, help="print the version and exit")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

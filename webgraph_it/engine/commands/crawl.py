@@ -6,9 +6,12 @@ command line is therefore reported in one sentence, with nothing around it.
 
 import asyncio
 import logging
+import shutil
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from scrapy import Spider
 from scrapy.addons import AddonManager
@@ -20,11 +23,13 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.reactor import install_reactor
 
 from webgraph_it import settings as ours
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.facts import ARGUMENTS, as_settings
-from webgraph_it.crawl.outcome import FAILED
+from webgraph_it.crawl.outcome import FAILED, INTERRUPTED, WRONG_USAGE
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.engine.refusing import Refusing, refuse
 from webgraph_it.engine.required import check_addons, check_spider
+from webgraph_it.engine.unbuilt import unbuilt_component, words_for
 
 logger = logging.getLogger(__name__)
 
@@ -41,16 +46,24 @@ class Command(Refusing, crawl.Command):
                 "Expected the name of one spider, such as scrapy crawl web; scrapy list names them.",
                 print_help=False,
             )
-        arguments = _arguments(opts.spargs, self.settings)
-        install_reactor(ours.TWISTED_REACTOR, self.settings["ASYNCIO_EVENT_LOOP"])
+        try:
+            self._crawl(args[0], self.settings, opts)
+        except KeyboardInterrupt:  # before the crawl handles signals itself; nothing was made yet
+            sys.exit(INTERRUPTED)
+
+    def _crawl(self, spider: str, settings: Settings, opts: Namespace) -> None:
+        arguments = _arguments(opts.spargs, settings)
+        install_reactor(ours.TWISTED_REACTOR, settings["ASYNCIO_EVENT_LOOP"])
         with _held_back() as held:
-            crawler = Crawler(_spider_class(args[0], self.settings), self.settings)
-        process = AsyncCrawlerProcess(self.settings)
+            crawler = Crawler(_spider_class(spider, settings), settings)
+        process = AsyncCrawlerProcess(settings)
         for record in held:
             logging.getLogger(record.name).handle(record)
+        directory = Path(crawler.settings["JOBDIR"])
+        is_new = not directory.exists()
         crawling = process.crawl(crawler, **arguments)
         process.start()
-        self.exitcode = _exit_code(crawler, crawling)
+        self.exitcode = _exit_code(crawler, crawling, directory if is_new else None)
 
 
 def _spider_class(name: str, settings: Settings) -> type[Spider]:
@@ -91,7 +104,8 @@ def _held_back() -> Iterator[list[logging.LogRecord]]:
         logging.root.removeHandler(handler)
 
 
-def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]") -> int:
+def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]", new_directory: Path | None) -> int:
+    """`new_directory`: made by this process. It is removed if a component cannot be made and nothing is committed."""
     from webgraph_it.engine.extension import CrawlExtension
 
     error = crawling.exception() if crawling.done() and not crawling.cancelled() else None
@@ -99,6 +113,11 @@ def _exit_code(crawler: Crawler, crawling: "asyncio.Task[None]") -> int:
         error, PROBLEMS
     ):  # found late: an add-on changed the settings, or another process changed the directory
         refuse(str(error))
+    if error is not None and (component := unbuilt_component(error)):
+        logger.critical(words_for(component, error))
+        if new_directory is not None and not JobDirectory(new_directory).committed_file.exists():
+            shutil.rmtree(new_directory, ignore_errors=True)
+        return WRONG_USAGE
     if error is not None:
         logger.critical("The crawl failed: %s", error, exc_info=error)
         return FAILED
