@@ -30,11 +30,6 @@ class LayersMachine(RuleBasedStateMachine):
         self.layers.put(key, value)
         self.model[key] = value
 
-    @rule(key=st.sampled_from(POINTS))
-    def delete(self, key: bytes) -> None:
-        self.layers.delete(key)
-        self.model.pop(key, None)
-
     @rule(prefix=st.sampled_from(RANGES), place=st.integers(0, 60))
     def append(self, prefix: bytes, place: int) -> None:
         key = prefix + bytes((place,))

@@ -101,9 +101,6 @@ class Layers:
         """`put` of each key."""
         self._live.values.update(changes)
 
-    def delete(self, key: bytes) -> None:
-        self._live.values[key] = None
-
     def append(self, prefix: bytes, key: bytes, value: bytes) -> None:
         """Put a new key into the range of its prefix."""
         self._live.values[key] = value
