@@ -220,7 +220,12 @@ def test_nothing_is_shown_of_a_wrong_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text("password: hunter2\n")
     (tmp_path / "link").symlink_to(tmp_path / "secret")
     settings = get_project_settings()
-    given = {"JOBDIR": str(tmp_path / "crawl"), "CONTACT_URL": "https://example.org/crawl"}
+    (tmp_path / "seeds").write_text("http://sito.it/\n")
+    given = {
+        "JOBDIR": str(tmp_path / "crawl"),
+        "CONTACT_URL": "https://example.org/crawl",
+        "SEEDS": str(tmp_path / "seeds"),
+    }
     settings.setdict({**given, name: str(tmp_path / "link")}, priority="cmdline")
     with pytest.raises(PROBLEMS) as refusal:
         examine(settings)

@@ -50,6 +50,7 @@ def test_a_sound_summary_is_returned_with_what_else_it_holds(tmp_path: Path) -> 
         **SOUND,
         "nodes": MAX_NODES,
         "made_by": "x",
+        "name": "italy",  # of graphs made before names were recorded
     }
 
 
