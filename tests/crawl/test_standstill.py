@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from socket import SOCK_DGRAM, socket
@@ -126,14 +127,17 @@ def impatient(web: SimWeb, jobdir: Path, **settings: Any) -> subprocess.Popen[st
     )
 
 
-def lines_until(crawl: subprocess.Popen[str], words: str, most: int = 500) -> str:
-    """Its output up to the line with `words`; at most so many lines."""
-    seen = []
-    for _ in range(most):
-        line = crawl.stdout.readline()
+def lines_until(crawl: subprocess.Popen[str], words: str, seconds: float = 60) -> str:
+    """Its output up to the line with `words`. It is killed if they do not come in time."""
+    too_late = threading.Timer(seconds, crawl.kill)
+    too_late.start()
+    seen: list[str] = []
+    assert crawl.stdout
+    for line in crawl.stdout:
         seen.append(line)
-        if words in line or not line:
+        if words in line:
             break
+    too_late.cancel()
     return "".join(seen)
 
 
