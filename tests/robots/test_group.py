@@ -130,3 +130,15 @@ def test_any_bytes_give_a_group_that_can_be_told_to_protego(text: bytes) -> None
     assert found.delays_text().isascii()
     assert len(found.delays_text().splitlines()) == 1 + len(found.delays)
     assert all("\n" not in rule and "#" not in rule for rule in found.allows + found.disallows)
+
+
+@pytest.mark.parametrize(
+    ("octets", "text"),
+    [
+        (b"http://sito.it/~a", "http://sito.it/~a"),
+        (b"http://sito.it/~\xc3\xa0 \x7f", "http://sito.it/~%C3%A0 %7F"),
+        (b"a\x01b", "a%01b"),
+    ],
+)
+def test_what_is_kept_is_printable_ascii(octets: bytes, text: str) -> None:
+    assert group_for(TOKEN, b"Sitemap: " + octets + b"\n").sitemaps == [text]
