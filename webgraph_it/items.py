@@ -30,7 +30,7 @@ class Link(NamedTuple):
 
 
 class State(StrEnum):
-    """What became of a node. Only FETCHED and REDIRECT are parents in the graph."""
+    """What became of a node. Only FETCHED and REDIRECT are parents in the graph. The last three are of re-visits."""
 
     FETCHED = "fetched"
     REDIRECT = "redirect"
@@ -39,6 +39,15 @@ class State(StrEnum):
     TRAP_CUT = "trap-cut"
     QUOTA_CUT = "quota-cut"
     NEVER_TRIED = "never-tried"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    REVISIT_FAILED = "revisit-failed"
+
+
+NODE_STATES = tuple(State)[:7]
+"""The states of a node in the graph."""
+REVISIT_STATES = (State.UNCHANGED, State.GONE, State.REVISIT_FAILED)
+"""What a re-visit found, in the page log only. Other links are FETCHED or REDIRECT, as at the first visit."""
 
 
 @dataclass(frozen=True, slots=True)
