@@ -59,9 +59,8 @@ def packed_visit(visit: Visit) -> bytes:
 def visit_of(packed: bytes) -> Visit:
     *fields, etag_bytes, last_modified_bytes = VISIT_HEAD.unpack_from(packed)
     etag_end = VISIT_HEAD.size + etag_bytes
-    return Visit(
-        *fields, packed[VISIT_HEAD.size : etag_end], packed[etag_end : etag_end + last_modified_bytes]
-    )
+    last_modified = packed[etag_end : etag_end + last_modified_bytes]
+    return Visit._make((*fields, packed[VISIT_HEAD.size : etag_end], last_modified))
 
 
 def links_digest(children: list[bytes]) -> bytes:
