@@ -24,8 +24,8 @@ DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
 )  # no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.engine.scheduler.FrontierScheduler"
 SPIDER_MIDDLEWARES_BASE = {
-    "webgraph_it.engine.deltafetch.NodeDeltaFetch": 400,  # with DELTAFETCH_ENABLED; after the scope
     "webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500,
+    "webgraph_it.engine.deltafetch.NodeDeltaFetch": 400,  # with DELTAFETCH_ENABLED; after the scope
 }
 DOWNLOADER_MIDDLEWARES_BASE = {
     "webgraph_it.engine.scope_middlewares.ScopeDownloaderMiddleware": 100,
