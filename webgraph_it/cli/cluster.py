@@ -14,9 +14,19 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     summaries = "; ".join(f"{name}: {command.summary}" for name, command in COMMANDS.items())
     add("command", metavar="COMMAND", help=summaries)
-    add("directories", nargs="+", metavar="DIR", help="crawl directories or fleets: paths, hdfs:, s3:, gs:, abfs:")
+    add(
+        "directories",
+        nargs="+",
+        metavar="DIR",
+        help="crawl directories or fleets: paths, hdfs:, s3:, gs:, abfs:",
+    )
     add("--out", required=True, metavar="DIR", help="folder for the result; all workers must reach it")
-    add("--master", default="local[*]", metavar="URL", help="spark://host:7077, yarn, k8s://…, or local[2] (local[*])")
+    add(
+        "--master",
+        default="local[*]",
+        metavar="URL",
+        help="spark://host:7077, yarn, k8s://…, or local[2] (local[*])",
+    )
     add("--split", type=size, default="64MiB", metavar="SIZE", help="bytes per task (64MiB)")
     add(
         "--set",
@@ -43,7 +53,9 @@ def run(options: Namespace) -> int:
         raise Mistake(f"--split is {options.split} bytes; expected a multiple of 16, such as 64MiB.")
     settings = {name: value for name, _, value in pairs}
     with mistakes(ShardError, ClusterError):
-        commands.run(options.command, options.directories, options.out, options.master, settings, options.split)
+        commands.run(
+            options.command, options.directories, options.out, options.master, settings, options.split
+        )
     print(options.out)
     return 0
 

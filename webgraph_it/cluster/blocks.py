@@ -50,7 +50,7 @@ class Folder:
 
     def save(self, name: str, **arrays: NDArray[np.generic]) -> None:
         buffer = io.BytesIO()
-        np.savez(buffer, **arrays)
+        np.savez(buffer, allow_pickle=False, **arrays)
         self.write(name, buffer.getvalue())
 
     def load(self, name: str) -> "np.lib.npyio.NpzFile | None":
@@ -99,7 +99,7 @@ def make_out(folder: Folder, blocks: int, number: int, nodes: pa.Table, sequence
     children = _digests(high[keep], low[keep])
     order = np.lexsort((source, children[:, 1], children[:, 0]))
     children, source = children[order], source[order]
-    first = np.concatenate([[True], (children[1:] != children[:-1]).any(axis=1)]) if len(children) else np.empty(0, bool)
+    first = _first_of_equals(children)
     starts, targets = np.flatnonzero(first), children[first]
     bounds = np.searchsorted(block_of(targets[:, 0].astype(np.int64), blocks), np.arange(blocks + 1))
     degrees = np.bincount(source, minlength=len(own))
@@ -181,6 +181,10 @@ def _digests(high: NDArray[np.int64], low: NDArray[np.int64]) -> Digests:
 
 
 def _distinct(digests: Digests) -> Digests:
-    ordered = digests[np.lexsort((digests[:, 1], digests[:, 0]))]
-    keep = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)]) if len(ordered) else np.empty(0, bool)
-    return ordered[keep]
+    ordered: Digests = digests[np.lexsort((digests[:, 1], digests[:, 0]))]
+    return ordered[_first_of_equals(ordered)]
+
+
+def _first_of_equals(ordered: Digests) -> NDArray[np.bool_]:
+    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return np.concatenate([[True], differs]) if len(ordered) else np.empty(0, bool)

@@ -1,5 +1,7 @@
 """What can be computed on Spark: each command writes Parquet below its output folder."""
 
+import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,6 +10,8 @@ from webgraph_it.cluster.blocks import Folder
 from webgraph_it.cluster.pagerank import pagerank
 from webgraph_it.cluster.session import session
 from webgraph_it.cluster.sources import SPLIT_BYTES, Sources, sources
+from webgraph_it.convert.sources import IDS_FILE
+from webgraph_it.urls import RECIPE_VERSION
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +41,7 @@ def degrees(spark: "SparkSession", found: Sources, out: str) -> None:
 def ranks(spark: "SparkSession", found: Sources, out: str) -> None:
     """pagerank/: digest, url and rank of every node."""
     work = f"{out}/{WORK}"
-    ranked = pagerank(spark, found, work).join(tables.nodes(spark, found), tables.NODE)
+    ranked = pagerank(spark, found, work, _tell).join(tables.nodes(spark, found), tables.NODE)
     _write(ranked.select(_digest(), "url", "pagerank"), f"{out}/pagerank")
     Folder(work).remove()
 
@@ -60,7 +64,11 @@ def domains(spark: "SparkSession", found: Sources, out: str) -> None:
 
 def ids(spark: "SparkSession", found: Sources, out: str) -> None:
     """nodes/ and arcs/ with ids, for `webgraph-it convert --ids`."""
+    folder = Folder(out)
+    folder.remove()
     compact.compact(spark, tables.nodes(spark, found), tables.sequences(spark, found), out)
+    Folder(f"{out}/{compact.SORTED}").remove()
+    folder.write(IDS_FILE, json.dumps({"recipe_version": RECIPE_VERSION, "name": found.name}).encode())
 
 
 COMMANDS = {
@@ -93,6 +101,10 @@ def _digest() -> "object":
     from pyspark.sql import functions as f
 
     return f.expr(tables.DIGEST).alias("digest")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _write(table: "DataFrame", path: str) -> None:

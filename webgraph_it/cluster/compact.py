@@ -13,6 +13,8 @@ from webgraph_it.cluster.tables import NODE, arcs
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+SORTED = "sorted"
+"""Kept while it works."""
 ROW_BITS = 33
 """Of a row within its partition, in Spark's monotonically_increasing_id."""
 
@@ -24,12 +26,10 @@ def compact(spark: "SparkSession", nodes: "DataFrame", sequences: "DataFrame", o
     parents = sequences.select(*NODE).withColumn("parent", f.lit(True))
     table = nodes.join(parents, NODE, "left").fillna(False, ["parent"])
     ordered = table.orderBy("key").withColumn("row", f.monotonically_increasing_id())
-    ordered.write.mode("overwrite").parquet(f"{out}/sorted")
-    kept = spark.read.parquet(f"{out}/sorted")
+    ordered.write.mode("overwrite").parquet(f"{out}/{SORTED}")
+    kept = spark.read.parquet(f"{out}/{SORTED}")
     part = f.shiftright("row", ROW_BITS)
-    counts = {
-        row["part"]: row["count"] for row in kept.groupBy(part.alias("part")).count().collect()
-    }
+    counts = {row["part"]: row["count"] for row in kept.groupBy(part.alias("part")).count().collect()}
     before, firsts = 0, {}
     for number in sorted(counts):
         firsts[number] = before - (number << ROW_BITS)
@@ -41,10 +41,16 @@ def compact(spark: "SparkSession", nodes: "DataFrame", sequences: "DataFrame", o
         .withColumn("id", f.col("row") + f.col("first"))
     )
     columns = ["id", "key", "url", "state", "status", "depth", "parent"]
-    ids.select(*columns).repartitionByRange("id").sortWithinPartitions("id").write.mode("overwrite").parquet(f"{out}/nodes")
+    ids.select(*columns).repartitionByRange("id").sortWithinPartitions("id").write.mode("overwrite").parquet(
+        f"{out}/nodes"
+    )
     source = ids.select(*NODE, f.col("id").alias("source"))
-    target = ids.select(f.col("high").alias("to_high"), f.col("low").alias("to_low"), f.col("id").alias("target"))
-    numbered = arcs(sequences).join(source, NODE).join(target, ["to_high", "to_low"]).select("source", "target")
+    target = ids.select(
+        f.col("high").alias("to_high"), f.col("low").alias("to_low"), f.col("id").alias("target")
+    )
+    numbered = (
+        arcs(sequences).join(source, NODE).join(target, ["to_high", "to_low"]).select("source", "target")
+    )
     (
         numbered.repartitionByRange("source")
         .sortWithinPartitions("source", "target")

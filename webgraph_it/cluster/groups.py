@@ -34,8 +34,14 @@ def hosts(nodes: "DataFrame", sequences: "DataFrame") -> tuple["DataFrame", "Dat
         .groupBy("source", "to_high", "to_low")
         .agg(f.count("*").alias("links"))
     )
-    targets = named.select(f.col("high").alias("to_high"), f.col("low").alias("to_low"), f.col("host").alias("target"))
-    links = by_page.join(targets, ["to_high", "to_low"]).groupBy("source", "target").agg(f.sum("links").alias("links"))
+    targets = named.select(
+        f.col("high").alias("to_high"), f.col("low").alias("to_low"), f.col("host").alias("target")
+    )
+    links = (
+        by_page.join(targets, ["to_high", "to_low"])
+        .groupBy("source", "target")
+        .agg(f.sum("links").alias("links"))
+    )
     return table, links.withColumn("links", f.least(f.col("links"), f.lit(MOST)))
 
 
@@ -49,7 +55,9 @@ def domains(table: "DataFrame", links: "DataFrame") -> tuple["DataFrame", "DataF
         .groupBy("domain")
         .agg(f.count("*").alias("hosts"), f.sum("pages").alias("pages"), f.sum("fetched").alias("fetched"))
     )
-    ends = [named.withColumnsRenamed({"host": end, "domain": f"{end}_domain"}) for end in ("source", "target")]
+    ends = [
+        named.withColumnsRenamed({"host": end, "domain": f"{end}_domain"}) for end in ("source", "target")
+    ]
     total = (
         links.join(ends[0], "source")
         .join(ends[1], "target")

@@ -11,8 +11,9 @@ Guarantees: sums are made in a fixed order. So a repeated task, another number o
 
 import json
 import math
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,17 @@ RANKS = "high long, low long, pagerank double"
 SENT = "block int, sender int, targets binary, arcs long"
 
 
+class State(TypedDict):
+    """How far the computation is, in state.json."""
+
+    sources: list[list[object]]
+    blocks: int
+    sizes: dict[str, int]
+    """Block → nodes, of the blocks that have any."""
+    iteration: int
+    moved: float
+
+
 class Totals(NamedTuple):
     """Of one block after an iteration."""
 
@@ -45,27 +57,28 @@ class Totals(NamedTuple):
     moved: float
 
 
+Tell = Callable[[str], None]
 Vector = tuple[int, Values, float]
 """(block, ranks, how much they moved)."""
 
 
-def pagerank(
-    spark: "SparkSession", found: Sources, work: str, records_per_block: int = RECORDS_PER_BLOCK
-) -> "DataFrame":
+def pagerank(spark: "SparkSession", found: Sources, work: str, tell: Tell) -> "DataFrame":
     """The rank of every node. `work` is a folder that all workers reach."""
     folder = Folder(work)
     count = max(
-        found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES // records_per_block + 1,
+        found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES // RECORDS_PER_BLOCK + 1,
         spark.sparkContext.defaultParallelism,
     )
     state = _state(folder, found, count)
     if state is None:
         folder.remove()
+        began = time.monotonic()
         sizes = _make_blocks(spark, found, folder, count)
-        state = {"sources": _fingerprint(found), "blocks": count, "sizes": sizes, "iteration": 0, "moved": 1.0}
+        state = State(sources=_fingerprint(found), blocks=count, sizes=sizes, iteration=0, moved=1.0)
         _save(folder, state)
-    numbers = sorted(int(number) for number in state["sizes"])
-    _iterate(spark, folder, numbers, state)
+        tell(f"{sum(sizes.values()):,} nodes in {len(sizes)} blocks ({time.monotonic() - began:.1f} s)")
+    numbers = sorted(map(int, state["sizes"]))
+    _iterate(spark, folder, numbers, state, tell)
     return _ranks(spark, folder, numbers, state["iteration"])
 
 
@@ -96,14 +109,12 @@ def _make_blocks(spark: "SparkSession", found: Sources, folder: Folder, count: i
     return {str(number): size for number, size in measured}
 
 
-def _iterate(spark: "SparkSession", folder: Folder, numbers: list[int], state: dict[str, object]) -> None:
-    sizes: dict[str, int] = state["sizes"]  # type: ignore[assignment]
-    nodes = sum(sizes.values())
-    iteration, moved = int(state["iteration"]), float(state["moved"])  # type: ignore[call-overload]
+def _iterate(spark: "SparkSession", folder: Folder, numbers: list[int], state: State, tell: Tell) -> None:
+    nodes, iteration, moved = sum(state["sizes"].values()), state["iteration"], state["moved"]
     if moved < TOLERANCE or not nodes:
         return
     vectors = _start(spark, folder, numbers, iteration, nodes)
-    totals = _totals(vectors, folder)
+    totals, began = _totals(vectors, folder), time.monotonic()
     while iteration < MAX_ITERATIONS:
         iteration += 1
         base = (1.0 - DAMPING) / nodes + DAMPING * math.fsum(each.dangling for each in totals) / nodes
@@ -114,15 +125,18 @@ def _iterate(spark: "SparkSession", folder: Folder, numbers: list[int], state: d
         done = moved < TOLERANCE or iteration == MAX_ITERATIONS
         if done or iteration % CHECKPOINT_EVERY == 0:
             vectors.foreach(lambda vector, at=iteration: _write(folder, at, vector))
-            state |= {"iteration": iteration, "moved": moved}
+            state["iteration"], state["moved"] = iteration, moved
             _save(folder, state)
+            tell(f"iteration {iteration}: the ranks moved {moved:.1e} ({time.monotonic() - began:.1f} s)")
             vectors.unpersist()
             vectors = _start(spark, folder, numbers, iteration, nodes)
         if done:
             return
 
 
-def _start(spark: "SparkSession", folder: Folder, numbers: list[int], iteration: int, nodes: int) -> "RDD[Vector]":
+def _start(
+    spark: "SparkSession", folder: Folder, numbers: list[int], iteration: int, nodes: int
+) -> "RDD[Vector]":
     """The ranks of a checkpoint, or 1/n."""
 
     def read(number: int) -> Vector:
@@ -181,7 +195,9 @@ def _ranks(spark: "SparkSession", folder: Folder, numbers: list[int], iteration:
                 found = folder.load(_rank_file(numbers[index], iteration))
                 assert found is not None, "the last iteration is a checkpoint"
                 columns = [digests[:, 0].view(np.int64), digests[:, 1].view(np.int64), found["ranks"]]
-                made = pa.table([pa.array(np.ascontiguousarray(c)) for c in columns], ["high", "low", "pagerank"])
+                made = pa.table(
+                    [pa.array(np.ascontiguousarray(c)) for c in columns], ["high", "low", "pagerank"]
+                )
                 yield from made.to_batches(max_chunksize=65_536)
 
     return spark.range(0, len(numbers), 1, max(len(numbers), 1)).mapInArrow(rows, RANKS)
@@ -195,16 +211,16 @@ def _rank_file(number: int, iteration: int) -> str:
     return f"ranks-{iteration:04d}-{number:06d}.npz"
 
 
-def _state(folder: Folder, found: Sources, count: int) -> dict[str, object] | None:
+def _state(folder: Folder, found: Sources, count: int) -> State | None:
     """What an interrupted run of the same command left, if it was at least as far as its blocks."""
     data = folder.read(STATE)
-    state = None if data is None else json.loads(data)
+    state: State | None = None if data is None else json.loads(data)
     if not state or state["sources"] != _fingerprint(found) or state["blocks"] != count:
         return None
-    return dict(state)
+    return state
 
 
-def _save(folder: Folder, state: dict[str, object]) -> None:
+def _save(folder: Folder, state: State) -> None:
     folder.write(STATE, json.dumps(state).encode())
 
 

@@ -19,9 +19,7 @@ from webgraph_it.convert.names import strings
 from webgraph_it.shards.formats import DIGEST_BYTES, PARENT_BIT, URLS_FOLDER, Part, ShardError
 
 Words = NDArray[np.int64]
-SEQUENCE = pa.schema(
-    {"high": pa.int64(), "low": pa.int64(), "position": pa.int64(), "children": pa.binary()}
-)
+SEQUENCE = pa.schema({"high": pa.int64(), "low": pa.int64(), "position": pa.int64(), "children": pa.binary()})
 """A parent, and the digests of its children, one after another."""
 LINE = pa.schema(
     {
@@ -97,7 +95,12 @@ def _sequences(split: Split, records: NDArray[np.uint8]) -> Iterator[pa.RecordBa
                 pa.py_buffer(np.ascontiguousarray(inside)),
             ],
         )
-        columns = [pa.array(high[rows]), pa.array(low[rows]), pa.array(position[rows].astype(np.int64)), lists]
+        columns = [
+            pa.array(high[rows]),
+            pa.array(low[rows]),
+            pa.array(position[rows].astype(np.int64)),
+            lists,
+        ]
         yield pa.RecordBatch.from_arrays(columns, schema=SEQUENCE)
 
 
@@ -123,7 +126,9 @@ def children_of(lists: pa.Array) -> tuple[NDArray[np.int64], Words, Words]:
     """(row, high, low) of each child in a column of lists."""
     binary = lists.cast(pa.binary()) if lists.type != pa.binary() else lists
     _, offsets, data = binary.buffers()
-    bounds = np.frombuffer(offsets, np.int32)[binary.offset : binary.offset + len(binary) + 1].astype(np.int64)
+    bounds = np.frombuffer(offsets, np.int32)[binary.offset : binary.offset + len(binary) + 1].astype(
+        np.int64
+    )
     bytes_of = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
     records = bytes_of[bounds[0] : bounds[-1]].reshape(-1, DIGEST_BYTES)
     row = np.repeat(np.arange(len(binary)), np.diff(bounds) // DIGEST_BYTES)
@@ -158,8 +163,10 @@ def lines(task: Task) -> Iterator[pa.RecordBatch]:
         high, low = words(out)
         first = (split.file << FILE_BITS) + start
         position = np.arange(first, first + len(key), dtype=np.int64)
-        columns = {"high": high, "low": low, "position": position} | {name: table[name] for name in table.column_names}
-        made = pa.table([pa.chunked_array([_array(columns[name])]).cast(LINE.field(name).type) for name in LINE.names], LINE)
+        columns = {"high": high, "low": low, "position": position} | {
+            name: table[name] for name in table.column_names
+        }
+        made = pa.table([_array(columns[field.name]).cast(field.type) for field in LINE], schema=LINE)
         yield from made.to_batches(max_chunksize=ROWS_PER_BATCH)
 
 

@@ -34,14 +34,20 @@ def session(master: str, settings: Mapping[str, str]) -> "SparkSession":
         "spark.ui.showConsoleProgress": "false",
     }
     if master.startswith("local"):
-        defaults |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false"}
+        defaults |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+        }
     builder = SparkSession.builder.appName("webgraph_it").master(master)
     for name, value in (defaults | dict(settings)).items():
         builder = builder.config(name, value)
     try:
         spark: SparkSession = builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
-        raise ClusterError(f"Spark does not start with --master {master}: {_first_line(error)}. {MISSING}") from None
+        raise ClusterError(
+            f"Spark does not start with --master {master}: {_first_line(error)}. {MISSING}"
+        ) from None
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -50,6 +50,8 @@ class Sources(NamedTuple):
     """The splits of each stream, in order of precedence."""
 
     splits: tuple[Split, ...]
+    name: str
+    """Of the first crawl."""
 
     def tasks(self, *streams: str, split_bytes: int = SPLIT_BYTES) -> list[Task]:
         """The splits of these streams. Small ones share a task."""
@@ -70,22 +72,28 @@ def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sourc
             Split(uri, stream, start, min(start + split_bytes, length), length, number)
             for number, (uri, stream, length) in enumerate(files)
             for start in range(0, length, split_bytes)
-        )
+        ),
+        _read(crawls[0]).name,
     )
 
 
 def opened(uri: str) -> tuple[fs.FileSystem, str]:
     """The file system of a directory or file, and its path there."""
     try:
-        return fs.FileSystem.from_uri(uri if ":/" in uri else os.path.abspath(uri))
+        system, path = fs.FileSystem.from_uri(uri if ":/" in uri else os.path.abspath(uri))
     except (pa.ArrowException, OSError) as error:
-        raise ShardError(f"{uri} cannot be opened: {error}. Give a path, or a URI that pyarrow knows.") from None
+        raise ShardError(
+            f"{uri} cannot be opened: {error}. Give a path, or a URI that pyarrow knows."
+        ) from None
+    return system, path
 
 
 def _crawls(directory: str) -> Iterator[str]:
     """The directory itself, or the members of a fleet."""
     members = sorted(
-        info.path for info in _listed(directory) if info.is_file is False and info.base_name.startswith("member-")
+        info.path
+        for info in _listed(directory)
+        if info.is_file is False and info.base_name.startswith("member-")
     )
     names = [path.rpartition("/")[2] for path in members]
     yield from (f"{directory.rstrip('/')}/{name}" for name in names) if names else [directory.rstrip("/")]
@@ -93,7 +101,7 @@ def _crawls(directory: str) -> Iterator[str]:
 
 def _files(crawl: str) -> list[tuple[str, str, int]]:
     """(URI, stream, bytes that count) of every file of a crawl directory, in order."""
-    committed = _committed(crawl)
+    committed = _read(crawl).committed
     found = []
     for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER):
         sizes = {
@@ -105,7 +113,9 @@ def _files(crawl: str) -> list[tuple[str, str, int]]:
         for name in sorted(lengths, key=number_of):
             length, size = lengths[name], sizes.get(name, 0)
             if size < length:
-                raise ShardError(f"{crawl}/{name} has {size} bytes, but {length} were committed: restore the file.")
+                raise ShardError(
+                    f"{crawl}/{name} has {size} bytes, but {length} were committed: restore the file."
+                )
             if stream == GRAPH_FOLDER and length % DIGEST_BYTES:
                 raise ShardError(f"{crawl}/{name} has {length} bytes, expected a multiple of {DIGEST_BYTES}.")
             found.append((f"{crawl}/{name}", stream, length))
@@ -116,8 +126,15 @@ def _of(stream: str, lengths: dict[str, int]) -> dict[str, int]:
     return {name: length for name, length in lengths.items() if name.startswith(f"{stream}/")}
 
 
-def _committed(crawl: str) -> dict[str, int] | None:
-    """What committed.json counts. The two small files are read by the class that knows them, from a copy."""
+class _Read(NamedTuple):
+    """What the small files of a crawl directory say."""
+
+    committed: dict[str, int] | None
+    name: str
+
+
+def _read(crawl: str) -> _Read:
+    """The two small files are read by the class that knows them, from a copy."""
     system, path = opened(crawl)
     with TemporaryDirectory() as folder:
         for name in (CRAWL_FILE, COMMITTED_FILE):
@@ -130,7 +147,7 @@ def _committed(crawl: str) -> dict[str, int] | None:
                 raise ShardError(
                     f"{crawl} names its nodes by recipe {version}, this program by recipe {RECIPE_VERSION}."
                 )
-            return directory.committed()
+            return _Read(directory.committed(), directory.name())
         except ShardError as error:
             raise ShardError(str(error).replace(folder, crawl)) from None
 

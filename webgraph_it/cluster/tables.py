@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SEQUENCES = "high long, low long, position long, children binary"
-LINES = (
-    "high long, low long, key string, url string, kind short, state short, status int, depth long, position long"
-)
+LINES = "high long, low long, key string, url string, kind short, state short, status int, depth long, position long"
 ARCS = "high long, low long, to_high long, to_low long"
 NODE = ["high", "low"]
 DIGEST = "unhex(concat(lpad(hex(high), 16, '0'), lpad(hex(low), 16, '0')))"
@@ -40,7 +38,9 @@ def sequences(spark: "SparkSession", found: Sources) -> "DataFrame":
         .select(*NODE, "last")
     )
     return (
-        each.join(replaced, NODE, "left").where("last IS NULL OR position = last").select(*NODE, "position", "children")
+        each.join(replaced, NODE, "left")
+        .where("last IS NULL OR position = last")
+        .select(*NODE, "position", "children")
     )
 
 
@@ -73,7 +73,9 @@ def nodes(spark: "SparkSession", found: Sources) -> "DataFrame":
         )
         .where(f"kind = {LISTED}")
     )
-    return chosen.select(*NODE, "key", "chosen.*").withColumn("state", f.element_at(names, f.col("state") + 1))
+    return chosen.select(*NODE, "key", "chosen.*").withColumn(
+        "state", f.element_at(names, f.col("state") + 1)
+    )
 
 
 def read(
