@@ -66,5 +66,5 @@ VERB = Verb(
     examples=("webgraph-it cluster pagerank crawls/italy-1 --out ranks --master 'local[2]'",),
     add_options=add_options,
     run=run,
-    interrupted="Interrupted: the same command goes on from its last checkpoint.",
+    interrupted="Interrupted: the same command resumes from its last checkpoint.",
 )

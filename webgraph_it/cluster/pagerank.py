@@ -4,7 +4,7 @@
 
 An iteration is one shuffle: each block sends to each other block the sums for its targets there (cluster/blocks.py).
 Every ten iterations the ranks are written to the work folder. So a worker that dies costs at most ten iterations of its
-blocks, and the same command goes on where an interrupted one was.
+blocks, and the same command resumes where an interrupted one was.
 
 Guarantees: sums are made in a fixed order. So a repeated task, another number of workers or a restart changes no bit.
 """
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 DAMPING, TOLERANCE, MAX_ITERATIONS = 0.85, 1e-11, 500
 """As in analyse/pagerank.py."""
 CHECKPOINT_EVERY = 10
-RECORDS_PER_BLOCK = 4 << 20
+RECORDS_PER_BLOCK, MOST_BLOCKS = 4 << 20, 20_000
+"""An iteration has at most blocks × blocks messages."""
 STATE = "state.json"
 RANKS = "high long, low long, pagerank double"
 SENT = "block int, sender int, targets binary, arcs long"
@@ -65,10 +66,8 @@ Vector = tuple[int, Values, float]
 def pagerank(spark: "SparkSession", found: Sources, work: str, tell: Tell) -> "DataFrame":
     """The rank of every node. `work` is a folder that all workers reach."""
     folder = Folder(work)
-    count = max(
-        found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES // RECORDS_PER_BLOCK + 1,
-        spark.sparkContext.defaultParallelism,
-    )
+    records = found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES
+    count = max(min(records // RECORDS_PER_BLOCK + 1, MOST_BLOCKS), spark.sparkContext.defaultParallelism)
     state = _state(folder, found, count)
     if state is None:
         folder.remove()
