@@ -56,11 +56,17 @@ class Calendar:
     def is_born(self, host: Host, index: int) -> bool:
         return self.life(host.number, host.page_count, host.first_page + index, index)[0] <= self.day
 
+    def link_days(self, host: Host, index: int) -> list[int]:
+        """The days until today on which the links of a page changed, if it lived."""
+        page, rate = host.first_page + index, self.rate(host.number)
+        born = self.life(host.number, host.page_count, page, index)[0]
+        return _days(Random(f"{self._plan.seed} links change {page}"), rate, born, self.day)
+
     def edition(self, host: Host, index: int) -> Edition:
         """Of a page that was born."""
         page, rate = host.first_page + index, self.rate(host.number)
         born = self.life(host.number, host.page_count, page, index)[0]
-        links = _days(Random(f"{self._plan.seed} links change {page}"), rate, born, self.day)
+        links = self.link_days(host, index)
         texts = _days(
             Random(f"{self._plan.seed} text changes {page}"), EDITS_PER_CHANGE * rate, born, self.day
         )
