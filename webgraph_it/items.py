@@ -46,6 +46,7 @@ class State(StrEnum):
 
 NODE_STATES = tuple(State)[:7]
 """The states of a node in the graph."""
+PARENTS = (State.FETCHED, State.REDIRECT)
 REVISIT_STATES = (State.UNCHANGED, State.GONE, State.REVISIT_FAILED)
 """What a re-visit found, in the page log only. Other links are FETCHED or REDIRECT, as at the first visit."""
 
@@ -86,5 +87,10 @@ class Page:
     """Those of its links that must not be fetched: digest → reason. They are arcs nevertheless."""
     followed: frozenset[bytes] = frozenset()
     """Those of its links that are nodes but not arcs, because their kind is only followed."""
+    etag: bytes = b""
+    """As the server sent it; empty if it sent none, or a very long one."""
+    last_modified: bytes = b""
+    body_cut: bool = False
+    """Its body was cut or not wholly read, so that the links may not be all."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""

@@ -6,6 +6,7 @@ There is a row for every page that was fetched or redirected, also after it is g
 """
 
 import struct
+from collections.abc import Sequence
 from hashlib import md5
 from typing import NamedTuple
 
@@ -63,7 +64,7 @@ def visit_of(packed: bytes) -> Visit:
     return Visit._make((*fields, packed[VISIT_HEAD.size : etag_end], last_modified))
 
 
-def links_digest(children: list[bytes]) -> bytes:
+def links_digest(children: Sequence[bytes]) -> bytes:
     """Of a set of links, whatever their order: the first bytes of the MD5 of the sorted node digests."""
     return md5(b"".join(sorted(children)), usedforsecurity=False).digest()[:SHORT_DIGEST_BYTES]
 

@@ -21,11 +21,12 @@ import shutil
 import struct
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 
 from webgraph_it.files.own import FILE_MODE, make_folder, sync, write_whole
-from webgraph_it.files.received import InputError
+from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.shards.directory import RECRAWL
 
 PLAN_VERSION = 1
@@ -126,6 +127,47 @@ def plans(jobdir: Path) -> list[Plan]:
     folder = jobdir / RECRAWL
     waiting = [Plan(number, folder / f"{number:06d}") for number in sorted(_numbers(folder))]
     return [plan for plan in waiting if plan.revisits.is_file()]
+
+
+def made_at(plan: Plan) -> float:
+    """When the plan was made. Pages that were visited since are not visited again."""
+    made = read_json_object(plan.path / PLAN_FILE).get("made")
+    if not isinstance(made, int | float):
+        raise PlanError(f"{plan.path / PLAN_FILE} does not say when it was made: make a new plan.")
+    return float(made)
+
+
+class UntriedList:
+    """The priorities of untried URLs, without loading them: a context manager."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._path = plan.untried
+
+    def __enter__(self) -> Self:
+        self._file = self._path.open("rb")
+        self._count = os.fstat(self._file.fileno()).st_size // UNTRIED.size
+        self._rows = mmap(self._file.fileno(), 0, access=ACCESS_READ) if self._count else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rows is not None:
+            self._rows.close()
+        self._file.close()
+
+    def priority(self, digest: bytes) -> int | None:
+        """None if the URL is not in the list."""
+        rows, size = self._rows, UNTRIED.size
+        if rows is None:
+            return None
+        low, high = 0, self._count
+        while low < high:
+            middle = (low + high) // 2
+            if rows[middle * size : middle * size + 16] < digest:
+                low = middle + 1
+            else:
+                high = middle
+        found: tuple[bytes, int] | None = UNTRIED.unpack_from(rows, low * size) if low < self._count else None
+        return found[1] if found is not None and found[0] == digest else None
 
 
 def discard(plan: Plan) -> None:

@@ -9,6 +9,7 @@ day. A page keeps the links of the tree. Links to a dead page stay until their p
     edits             a page that changes also changes twice as often in its text alone
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import lru_cache
@@ -54,23 +55,25 @@ class Calendar:
         return born <= self.day < dies
 
     def is_born(self, host: Host, index: int) -> bool:
-        return self.life(host.number, host.page_count, host.first_page + index, index)[0] <= self.day
+        return self._born(host, index) <= self.day
+
+    def _born(self, host: Host, index: int) -> int:
+        return self.life(host.number, host.page_count, host.first_page + index, index)[0]
 
     def link_days(self, host: Host, index: int) -> list[int]:
-        """The days until today on which the links of a page changed, if it lived."""
-        page, rate = host.first_page + index, self.rate(host.number)
-        born = self.life(host.number, host.page_count, page, index)[0]
-        return _days(Random(f"{self._plan.seed} links change {page}"), rate, born, self.day)
+        """The days until today on which a page has other links. Its death does not matter here."""
+        page, born = host.first_page + index, self._born(host, index)
+        return _days(Random(f"{self._plan.seed} links change {page}"), self.rate(host.number), born, self.day)
 
-    def edition(self, host: Host, index: int) -> Edition:
-        """Of a page that was born."""
+    def edition(self, host: Host, index: int, targets: Sequence[tuple[Host, int]] = ()) -> Edition:
+        """Of a page that was born. A page with these targets also changes when one of them is born."""
         page, rate = host.first_page + index, self.rate(host.number)
-        born = self.life(host.number, host.page_count, page, index)[0]
-        links = self.link_days(host, index)
+        born, links = self._born(host, index), self.link_days(host, index)
         texts = _days(
             Random(f"{self._plan.seed} text changes {page}"), EDITS_PER_CHANGE * rate, born, self.day
         )
-        return Edition(len(links), len(texts), max([born, *links[-1:], *texts[-1:]]))
+        last_birth = max((self._born(other, i) for other, i in targets), default=0)
+        return Edition(len(links), len(texts), max([born, last_birth, *links[-1:], *texts[-1:]]))
 
     def _rate(self, number: int) -> float:
         """The daily rate of a host."""
@@ -122,8 +125,7 @@ def validators(plan: Plan, host: Host, page: int, edition: Edition, day: int) ->
         return ()
     changed = day if kind == "fickle" else edition.last_day
     when = format_datetime(FIRST_DAY + timedelta(days=changed), usegmt=True)
-    last = f"-{day}" if kind == "fickle" else ""
-    return ("ETag", f'"{page}-{edition.links}-{edition.text}{last}"'), ("Last-Modified", when)
+    return ("ETag", f'"{page}-{edition.links}-{edition.text}-{changed}"'), ("Last-Modified", when)
 
 
 def is_stale(plan: Plan, host: Host) -> bool:

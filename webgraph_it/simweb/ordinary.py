@@ -63,10 +63,11 @@ class OrdinaryPages:
         """The ordinary page with that index. `extra` links come after its own. None if it does not exist today."""
         number = host.first_page + index
         title, headers = f"{PLAIN[number % len(PLAIN)]} {number}", NO_HEADERS
+        if self._calendar is not None and not self._calendar.exists(host, index):
+            return None
         if self._calendar is not None:
-            if not self._calendar.exists(host, index):
-                return None
-            edition = self._calendar.edition(host, index)
+            targets = [(self._hosts[other], i) for other, i in self._links.targets(host, index)]
+            edition = self._calendar.edition(host, index, targets)
             title += f", {edition.links}.{edition.text}"
             headers = validators(self._plan, host, number, edition, self._calendar.day)
         habits = self.habits(number)
