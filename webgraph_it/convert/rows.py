@@ -45,7 +45,7 @@ def make_csr(job: Job) -> None:
     gone = np.fromfile(job.out / ".work" / "gone.u32", np.uint32)
     with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, CsrWriter(job.staging) as writer:
         for parents, degrees, targets, replaced, repeated in in_order(
-            lambda each: _rows(each, gone), ranges(parts, nodes, width, job), job.threads
+            lambda each: rows_of_range(each, gone), ranges(parts, nodes, width, job), job.threads
         ):
             parents.tofile(parents_file)
             writer.add(degrees, targets)
@@ -110,7 +110,7 @@ def ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
             yield Range(path, start, min(start + step, high), whole=step >= high - low)
 
 
-def _rows(each: Range, gone: Array) -> Rows:
+def rows_of_range(each: Range, gone: Array) -> Rows:
     values = sequences(each, by_parent=True)
     nodes = each.high - each.low
     parents, degrees = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
