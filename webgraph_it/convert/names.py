@@ -189,16 +189,19 @@ def _unique(table: pa.Table, until: float = math.inf) -> Nodes:
     kind, state, status = (table[name].to_numpy() for name in ("kind", "state", "status"))
     changed = pc.not_equal(keys[1:], keys[:-1]).to_numpy(zero_copy_only=False)
     starts = np.concatenate([[0], np.flatnonzero(changed) + 1])
-    counted = kind == TRIED
-    if until < math.inf:
-        counted &= table["time"].fill_null(0).to_numpy() < until
+    counted, order = kind == TRIED, np.arange(len(kind))
+    if "time" in table.column_names:  # then the time decides which line is the last, not the place in the log
+        times = table["time"].fill_null(0).to_numpy()
+        counted &= times < until
+        order = np.lexsort((times, np.repeat(starts, np.diff(np.append(starts, len(kind))))))
     is_parent = counted & np.isin(state, PARENT_STATES)
     ends = counted & visits.ends_arcs(state, status)
     decides = counted & ~np.isin(state, (UNCHANGED, REVISIT_FAILED))
-    tried, parent, end = (_last(which, starts) for which in (decides, is_parent, ends))
+    tried, parent, end = (_last(which, order, starts) for which in (decides, is_parent, ends))
     listed = kind[starts] == LISTED
     gone = (parent >= 0) & (end > parent)
-    chosen = np.where(gone, end, np.where(parent >= 0, parent, np.where(tried >= 0, tried, starts)))[listed]
+    places = np.where(gone, end, np.where(parent >= 0, parent, tried))
+    chosen = np.where(places >= 0, order[places], starts)[listed]
     counts = {
         "urls_listed_again": int((kind == LISTED).sum() - listed.sum()),
         "pages_outside_graph": int((~listed).sum()),
@@ -212,10 +215,10 @@ def _unique(table: pa.Table, until: float = math.inf) -> Nodes:
     return Nodes(nodes, counts, np.flatnonzero(gone[listed]), found)
 
 
-def _last(which: Array, starts: Array) -> Array:
-    """The last row of each key for which it holds, or -1."""
-    rows: Array = np.maximum.reduceat(np.where(which, np.arange(len(which)), -1), starts)
-    return rows
+def _last(which: Array, order: Array, starts: Array) -> Array:
+    """The place in `order` of the last row of each key for which it holds, or -1."""
+    places: Array = np.maximum.reduceat(np.where(which[order], np.arange(len(order)), -1), starts)
+    return places
 
 
 def _write_nodes(job: Job, ranges: Iterator[Nodes]) -> None:
