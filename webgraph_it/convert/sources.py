@@ -4,6 +4,7 @@ Guarantees: nothing is written. Input that cannot be converted is refused here, 
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,6 +46,10 @@ class Sources:
     """Of the graph: its BV files begin with it."""
     ids: Path | None = None
     """A folder of ids, instead of all of the above (convert/ids.py)."""
+    timed: bool = False
+    """Whether the times of the visits matter: for a graph through time, and for the graph of a day."""
+    until: float = math.inf
+    """Visits at this time (seconds since 1970) or later do not count."""
 
     @property
     def fingerprint(self) -> str:
@@ -53,7 +58,8 @@ class Sources:
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
             for part in (*self.urls, *self.pages, *self.graph, *self._of_ids)
         ]
-        return sha256(json.dumps(parts).encode()).hexdigest()
+        when = [self.until] if self.timed else []
+        return sha256(json.dumps([*parts, *when]).encode()).hexdigest()
 
     @property
     def _of_ids(self) -> list[Part]:
