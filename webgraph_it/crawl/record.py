@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from webgraph_it.crawl.reasons import failure_of
-from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
+from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -126,12 +126,9 @@ class Recorder:
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
                 self._log_outside(page, added)
-        row = again.row if again is not None else self._first_visit(page, children)
-        if is_parent and row is not None:
-            place = self.shards.write_sequence(sequence(page.digest, children))
-            row = row._replace(file_number=place.number, offset=place.offset)
-        outcome = outcome_of(page)._replace(visit=row)
-        self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+        place = self.shards.write_sequence(sequence(page.digest, children)) if is_parent else NO_PLACE
+        row = self._row(page, children, again, place)
+        self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page, row), self._now())
         if again is not None:
             reached(KILL_POINTS[again.name])
             self.tally.count_revisit(page, again.name, again.more_links)
@@ -140,8 +137,15 @@ class Recorder:
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
 
-    def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
-        return first_visit(page, children, self._link_policy) if page.state in PARENTS else None
+    def _row(
+        self, page: Page, children: list[bytes], again: Revisit | None, place: tuple[int, int]
+    ) -> Visit | None:
+        """What to remember for the next visit; None if the page was not fetched."""
+        if again is None:
+            return first_visit(page, children, self._link_policy, place) if page.state in PARENTS else None
+        if place is NO_PLACE:
+            return again.row
+        return again.row._replace(file_number=place[0], offset=place[1])
 
     def _revisited(self, page: Page, children: list[bytes]) -> Revisit | None:
         """None if the page was never fetched before."""
@@ -200,7 +204,7 @@ class Recorder:
         self.shards["pages"].write(line.encode())
 
 
-def outcome_of(page: Page) -> Outcome:
+def outcome_of(page: Page, visit: Visit | None = None) -> Outcome:
     """What a recorded page says about its host. A final failure counts like the earlier ones."""
     failure = failure_of(page.status, page.reason)
     return Outcome(
@@ -210,6 +214,7 @@ def outcome_of(page: Page) -> Outcome:
         address=page.address,
         state=None if page.state in LEAVES_STATE else page.state,
         status=page.status,
+        visit=visit,
     )
 
 

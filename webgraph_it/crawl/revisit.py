@@ -68,8 +68,10 @@ class Revisit:
         return self.links - self.links_before if is_known else 0
 
 
-def first_visit(page: Page, children: Sequence[bytes], policy: int) -> Visit:
-    """The row of a page that was fetched, without the place of its sequence."""
+def first_visit(
+    page: Page, children: Sequence[bytes], policy: int, place: tuple[int, int] = NO_PLACE
+) -> Visit:
+    """The row of a page that was fetched. `place`: file number and offset of its sequence, if it has one."""
     return Visit(
         _flags(page),
         page.time,
@@ -79,7 +81,7 @@ def first_visit(page: Page, children: Sequence[bytes], policy: int) -> Visit:
         links_digest(children),
         _short(page.content_digest),
         policy,
-        *NO_PLACE,
+        *place,
         len(children),
         *_validators(page),
     )
