@@ -21,6 +21,7 @@ engine/       every part that Scrapy calls: scheduler, downloader, middlewares, 
 spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the facts of one web
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
+fleet/        several crawls as one: who owns a site, how links reach their owner, shares, leases   (webgraph-it fleet)
 simweb/       a small national web on loopback        (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
 demo.py       all of it in a minute                   (webgraph-it demo, make demo)
