@@ -12,6 +12,7 @@ fetched again, unless they were not committed. Memory is bounded, because lookup
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -88,11 +89,22 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     directory.lock()
     try:
         if reason := why_unsound(directory):
+            _refuse_member(directory, reason)
             tell(reason)
             return _rebuilt(directory, tell)
         return Outcome(was_sound=True)
     finally:
         directory.unlock()
+
+
+def _refuse_member(directory: JobDirectory, reason: str) -> None:
+    """The files of a member do not say what it has taken in from the others, and they have deleted it."""
+    if directory.record().get("FLEET_SIZE"):
+        raise DirectoryError(
+            f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
+            "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
+            f"give-up {shlex.quote(str(directory.path.parent))} {directory.path.name.removeprefix('member-')}"
+        )
 
 
 def why_unsound(directory: JobDirectory) -> str:
