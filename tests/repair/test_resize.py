@@ -63,6 +63,7 @@ def twice(web: SimWeb) -> list[str]:
     return [url for url, count in asked.items() if count > 1]
 
 
+@pytest.mark.slow
 def test_a_fleet_grows_and_shrinks_while_it_is_stopped(tmp_path: Path) -> None:
     with SimWeb(hosts=40, pages=500, seed=31, only=["plain"]) as web:
         crawl_a_while(Fleet(web, tmp_path, 2, **SLOWLY), 120)

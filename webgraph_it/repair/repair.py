@@ -103,7 +103,7 @@ def _refuse_member(directory: JobDirectory, reason: str) -> None:
         raise DirectoryError(
             f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
             "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
-            f"give-up {shlex.quote(str(directory.path.parent))} {directory.path.name.removeprefix('member-')}"
+            f"give-up {shlex.quote(str(directory.path.parent))} {directory.record()['fleet']['member']}"
         )
 
 

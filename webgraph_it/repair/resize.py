@@ -234,13 +234,13 @@ def _finish(directory: Path) -> None:
         raise DirectoryError(f"{directory / RESIZE_FILE} is damaged: restore it from a copy.") from None
     make_folder(directory / OLD)
     for source, target in moves:
-        _rename(directory / source, directory / target)
+        rename_once(directory / source, directory / target)
         reached("resize-moved")
     for number in range(1, to + 1):
         _replace_member(directory, member_folder(number))
         reached("resize-replaced")
     for number in range(to + 1, before + 1):
-        _rename(directory / member_folder(number), directory / OLD / member_folder(number))
+        rename_once(directory / member_folder(number), directory / OLD / member_folder(number))
     shutil.rmtree(directory / BOARD_FOLDER, ignore_errors=True)
     sync(directory)
     (directory / RESIZE_FILE).unlink()
@@ -256,13 +256,13 @@ def _replace_member(directory: Path, name: str) -> None:
     new = stage / FRONTIER
     if new.exists():
         if (member / FRONTIER).exists():
-            _rename(member / FRONTIER, directory / OLD / f"{name}.{FRONTIER}")
-        _rename(new, member / FRONTIER)
+            rename_once(member / FRONTIER, directory / OLD / f"{name}.{FRONTIER}")
+        rename_once(new, member / FRONTIER)
     for each in (SEEDS, COMMITTED_FILE, CRAWL_FILE):
-        _rename(stage / each, member / each)
+        rename_once(stage / each, member / each)
 
 
-def _rename(source: Path, target: Path) -> None:
+def rename_once(source: Path, target: Path) -> None:
     """Unless it was done before. A folder that is there already stays."""
     if not source.exists() or (source.is_dir() and target.exists()):
         return
