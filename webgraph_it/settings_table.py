@@ -411,6 +411,14 @@ class Fetching(Section):
     ACCEPT_LANGUAGE = Setting(
         "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
     )
+    VISIT_COOKIES = Setting(
+        True,
+        FLAG,
+        "Follow a redirect of a page to itself that sets a cookie once, with that cookie, for that visit only. "
+        "Nothing is kept. False: such a page is an error (`redirect-loop`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     MAX_BODY_BYTES = Setting(
         "4 MB",
         SIZE,

@@ -137,7 +137,7 @@ class Network:
                 return addresses[0]
         raise NotThere(name)
 
-    def get(self, url: str) -> Response:
+    def get(self, url: str, cookie: str = "") -> Response:
         parts = urlsplit(url)
         address, port = self.resolve(parts.hostname or ""), self._ports[parts.scheme]
         if parts.scheme == "https":
@@ -149,18 +149,21 @@ class Network:
         except ConnectionRefusedError as error:
             raise NotThere(url) from error
         try:
-            return self._exchange(connection, parts.netloc, url.partition(parts.netloc)[2])
+            return self._exchange(connection, parts.netloc, url.partition(parts.netloc)[2], cookie)
         except (OSError, http.client.HTTPException) as error:
             raise Broken(url) from error
         finally:
             connection.close()
 
-    def _exchange(self, connection: http.client.HTTPConnection, host: str, target: str) -> Response:
+    def _exchange(
+        self, connection: http.client.HTTPConnection, host: str, target: str, cookie: str
+    ) -> Response:
         connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
         for name, value in {
             "Host": host,
             "User-Agent": AGENT,
             "Accept-Encoding": "gzip, deflate, br",
+            **({"Cookie": cookie} if cookie else {}),
         }.items():
             connection.putheader(name, value)
         connection.endheaders()
@@ -169,8 +172,12 @@ class Network:
                 body = response.read()
             except http.client.IncompleteRead as error:
                 body = error.partial
-            headers = {name.lower(): value for name, value in response.getheaders()}
+            headers = {name.lower(): value for name, value in reversed(response.getheaders())}
         return Response(response.status, headers, decoded(body, headers.get("content-encoding", "")))
+
+
+def first_cookie(response: Response) -> str:
+    return response.headers.get("set-cookie", "").partition(";")[0]
 
 
 def decoded(body: bytes, coding: str) -> bytes:
@@ -316,10 +323,12 @@ class Walker:
         return "error", {}
 
     def _fetch(self, node: str, url: str) -> tuple[str, dict[str, str]]:
+        cookie = ""
         for _ in range(LAPS + 1):
             if not self._permitted(url):
                 return "robots-denied", {}
-            response = self._patiently(url)
+            response = self._patiently(url, cookie)
+            cookie = first_cookie(response)
             if response.status >= 400:
                 return "error", {}
             location = response.headers.get("location")
@@ -331,11 +340,11 @@ class Walker:
             url = target
         return "error", {}
 
-    def _patiently(self, url: str) -> Response:
+    def _patiently(self, url: str, cookie: str = "") -> Response:
         """Errors that may recover are tried again."""
         for turn in range(TRIES):
             try:
-                response = self._network.get(url)
+                response = self._network.get(url, cookie)
             except Broken:
                 if turn == TRIES - 1:
                     raise

@@ -267,10 +267,11 @@ class Frontier:
         """When the host's own clock allows the next request; infinity while the host is being asked."""
         return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
-    def host_delay(self, name: str) -> float:
-        """Seconds that the host rests after a fetch."""
+    def host_delay(self, name: str, duration_seconds: float | None = None) -> float:
+        """Seconds that the host rests after a fetch of this duration; None: of its last one."""
         clock = self._roster.host(name).clock
-        return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        seconds = clock.duration_seconds if duration_seconds is None else duration_seconds
+        return self._roster.policy_of(name).delay(seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""

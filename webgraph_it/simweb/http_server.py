@@ -106,10 +106,16 @@ class HttpConnection(asyncio.Protocol):
             self._headers.get(b"accept-encoding", b"").decode("latin-1"),
             self._headers.get(b"user-agent", b"").decode("latin-1"),
             self._parser.should_keep_alive(),
+            self._headers.get(b"cookie", b"").decode("latin-1"),
         )
         self._forget_request()
         self._log(
-            "request", scheme=self._door.scheme, host=request.host, path=request.target, agent=request.agent
+            "request",
+            scheme=self._door.scheme,
+            host=request.host,
+            path=request.target,
+            agent=request.agent,
+            **({"cookie": request.cookie} if request.cookie else {}),
         )
         if self._busy:
             self._queue(request)

@@ -29,12 +29,14 @@ from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.values import check
 from webgraph_it.crawl.visit import (
     READ,
+    Cookies,
     Decision,
     Follow,
     GiveBack,
     Learn,
     Respell,
     Retry,
+    WithCookie,
     document_of,
     error_page,
     is_local,
@@ -45,6 +47,7 @@ from webgraph_it.crawl.visit import (
     page_of,
     refused,
 )
+from webgraph_it.engine.again import COOKIE_SENT
 from webgraph_it.engine.by_hand import BY_HAND
 from webgraph_it.engine.extension import CrawlExtension
 from webgraph_it.engine.parts import parts_of, scheduler_of
@@ -88,6 +91,7 @@ class NationalSpider(Spider):
     _followed_only: frozenset[str]
     """Kinds of links that are followed but are not arcs."""
     _max_links: int
+    _cookies: Cookies
     _by_hand: bool
     """Whether there is no crawl, and a person looks at one page."""
     _local_failures: LocalFailures
@@ -131,6 +135,7 @@ class NationalSpider(Spider):
         )
         spider._followed_only = policy.followed - policy.arcs
         spider._max_links = values.MAX_LINKS_PER_PAGE
+        spider._cookies = Cookies.USED if values.VISIT_COOKIES else Cookies.IGNORED
         spider._local_failures = LocalFailures()
         workers = values.EXTRACT_WORKERS
         spider._extractors = WorkerPool(
@@ -212,7 +217,14 @@ class NationalSpider(Spider):
         if self._by_hand:
             return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
-        decision = judge(reply, lease, may_retry=self._may_retry(lease))
+        cookies = Cookies.SENT if COOKIE_SENT in response.meta else self._cookies
+        decision = judge(reply, lease, may_retry=self._may_retry(lease), cookies=cookies)
+        if isinstance(decision, WithCookie):
+            assert response.request is not None
+            self._scheduler.visit_with_cookie(
+                response.request, decision.url, decision.cookie, seconds=decision.seconds
+            )
+            return []
         if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
             return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
         if decision is READ:

@@ -114,12 +114,16 @@ _EXTRA_HOSTS = [
 _DOCUMENTS = [(kind, 0.003, f"document of kind {kind} with links") for kind in KINDS] + [
     ("sitemap-gz", 0.002, "sitemap.xml.gz")
 ]
+_COOKIES = [
+    ("cookie", 0.003, "redirect to itself that sets a cookie; with it, the page"),
+    ("cookie-loop", 0.001, "the same, with or without the cookie: an error"),
+]
 
 HABITS = tuple(
     Habit(name, of, share, meaning)
     for of, rows in (
         (LINKS, _LINKS),
-        (PAGES, _PAGES + _DOCUMENTS),
+        (PAGES, _PAGES + _DOCUMENTS + _COOKIES),
         (HOSTS, _HOSTS),
         (EXTRA_HOSTS, _EXTRA_HOSTS),
     )
