@@ -288,6 +288,14 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    SITEMAPS = Setting(
+        False,
+        FLAG,
+        "Also fetch the sitemaps that robots.txt names, and the pages in scope that they list. "
+        "These pages are nodes. Being listed is not an arc.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     EXTRACT_EMBEDDED = Setting(
         False,
         FLAG,

@@ -286,6 +286,9 @@ class Walker:
         ]
         self._trap_hosts = trap_hosts
         self._rules: dict[str, list[tuple[str, bool]] | None] = {}
+        self._listed: dict[str, str] = {}
+        """What sitemaps list."""
+        self._follows_sitemaps = settings.get("SITEMAPS", False)
         self._lock = threading.Lock()
 
     def walk(self) -> "Walker":
@@ -295,6 +298,7 @@ class Walker:
                 found: dict[str, str] = {}
                 for children in pool.map(lambda item: self._visit(*item), level.items()):
                     found |= children
+                found |= self._listed
                 level = {k: url for k, url in found.items() if k not in self.nodes and self._enough(k)}
         self.nodes = {k: state for k, state in self.nodes.items() if k.startswith("it,")}
         self.arcs = {(a, b) for a, b in self.arcs if a.startswith("it,") and b.startswith("it,")}
@@ -379,8 +383,34 @@ class Walker:
             if response.status == 429 or response.status >= 500:
                 return None
             if response.status < 300:
-                return rules(response.body[:ROBOTS_BYTES].decode("utf-8", "replace"))
+                text = response.body[:ROBOTS_BYTES].decode("utf-8", "replace")
+                for sitemap in (
+                    re.findall("^Sitemap: (.*)$", text, re.MULTILINE) if self._follows_sitemaps else []
+                ):
+                    self._read_sitemap(sitemap, 0)
+                return rules(text)
             if response.status >= 400:
                 return []
             url = urljoin(url, response.headers["location"])
         return []
+
+    def _read_sitemap(self, url: str, level: int) -> None:
+        """An index leads to sitemaps of its own host, and a redirect anywhere on it."""
+        if level > LAPS or not self._wanted(key(url)):
+            return
+        response = self._patiently(url)
+        if "location" in response.headers:
+            self._read_sitemap(urljoin(url, response.headers["location"]), level + 1)
+            return
+        body = zlib.decompress(response.body, 31) if response.body[:2] == b"\x1f\x8b" else response.body
+        text = re.sub("<!--.*?-->", "", body.decode("utf-8"), flags=re.DOTALL)
+        urls = re.findall("<loc>(.*?)</loc>", text) or [
+            line for line in text.split() if line.startswith("http")
+        ]
+        if "<sitemapindex" in text:
+            for child in urls:
+                if urlsplit(child).netloc == urlsplit(url).netloc:
+                    self._read_sitemap(child, level + 1)
+        else:
+            with self._lock:
+                self._listed |= self._in_scope(urls)

@@ -111,7 +111,7 @@ class Recorder:
             added = self._add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
-                self._log_outside(page, added)
+                self._log_waiting(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
@@ -143,6 +143,15 @@ class Recorder:
             self.tally.states.subtract(added.uncut)
         return added
 
+    def record_sitemaps(self, links: Sequence[Link], depth: int) -> None:
+        """Queue the sitemaps that a robots.txt names, in one step with what else is learnt from it."""
+        if self._leases.ended or not links:
+            return
+        with self._whole_step():
+            added = self._frontier.add(links, depth, "", self._now())
+            self._record_new(added, frozenset(link.digest for link in links), depth, "")
+            self._log_waiting(added, frozenset(link.digest for link in links), depth, "")
+
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
         """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""
         nodes = [link for link in added.new if link.digest not in fetch_only] if fetch_only else added.new
@@ -152,14 +161,15 @@ class Recorder:
             self._log(cut_line(link, state, reason, depth, via, host_depth))
             self.tally.count_cut(state, reason)
 
-    def _log_outside(self, page: Page, added: Added) -> None:
+    def _log_waiting(
+        self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int = 0
+    ) -> None:
         """A URL that is fetched but is not a node is in no URL list, so the page log keeps it for a repair."""
         cut = {each.link.digest for each in added.cut}
         for link in added.new:
-            if link.digest in page.fetch_only and link.digest not in cut:
-                host_depth = page.host_depth + 1 if same_host(link.key, page.key) else 0
-                line = cut_line(link, State.NEVER_TRIED, OUTSIDE, page.depth + 1, page.key, host_depth)
-                self._log(line)
+            if link.digest in fetch_only and link.digest not in cut:
+                link_depth = host_depth + 1 if via and same_host(link.key, via) else 0
+                self._log(cut_line(link, State.NEVER_TRIED, OUTSIDE, depth, via, link_depth))
 
     def _log(self, line: str) -> None:
         self.shards["pages"].write(line.encode())

@@ -108,6 +108,8 @@ class Learn:
     crawl_delay_seconds: float | None
     """Its Crawl-delay; None if it has none."""
     seconds: float
+    sitemaps: tuple[str, ...] = ()
+    """As written there."""
 
 
 PageDecision = Read | Page | Retry | Respell | WithCookie
@@ -312,7 +314,7 @@ def judge_robots_failure(
 
 
 def _learn(record: RobotsRecord, policy: RobotsPolicy, seconds: float) -> Learn:
-    return Learn(record, policy.crawl_delay(record), seconds)
+    return Learn(record, policy.crawl_delay(record), seconds, policy.sitemaps(record))
 
 
 def _retry_after(reply: Reply) -> float | None:

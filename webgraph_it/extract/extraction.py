@@ -7,7 +7,7 @@ It does not limit its own time and memory; the worker processes do.
 
 from hashlib import md5
 
-from webgraph_it.extract import headers
+from webgraph_it.extract import headers, sitemap
 from webgraph_it.extract.naming import Digest, named
 from webgraph_it.extract.records import Document, Extraction, Found, LinkPolicy
 from webgraph_it.extract.table import detected, reader
@@ -23,6 +23,7 @@ def extract_and_digest(document: Document, policy: LinkPolicy, digest: Digest = 
 def extract(document: Document, policy: LinkPolicy, digest: Digest = digest) -> Extraction:
     """The links of `document`: those of its headers first, then those of its body. No content digest."""
     media_type = detected(document.media_type, document.body)
+    policy = sitemap.POLICY if media_type in sitemap.TYPES else policy
     in_body = _read(document, media_type, policy)
     nofollow = document.nofollow or in_body.nofollow
     in_headers = headers.links(document) if document.headers else None
