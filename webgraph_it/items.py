@@ -79,3 +79,7 @@ class Page:
     """Those of its links that are nodes but not arcs, because their kind is only followed."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""
+    texts: tuple[tuple[bytes, str], ...] = ()
+    """(digest of the target, anchor text), if they were asked for; each pair once."""
+    nofollow: frozenset[bytes] = frozenset()
+    """Those of its links that are rel=nofollow, if that was asked for."""

@@ -288,6 +288,20 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    ANCHOR_TEXT = Setting(
+        False,
+        FLAG,
+        "Also keep the texts of links, and which are `rel=nofollow`, in `anchors/`. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    NOFOLLOW_LABELS = Setting(
+        False,
+        FLAG,
+        "Also keep which links are `rel=nofollow`, in `anchors/`, without texts. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     SITEMAPS = Setting(
         False,
         FLAG,
@@ -474,7 +488,8 @@ class Directory(Section):
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
-        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+        'Weight of each word of a URL or of the text of the link to it, such as {"empregos": 10, "login": -5}. '
+        "The larger sum is fetched first.",
     )
     GRAPH_BUFFER = Setting(
         1800,

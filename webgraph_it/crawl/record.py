@@ -24,7 +24,8 @@ from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Added, Failure, Outcome
 from webgraph_it.items import Link, Page, State
-from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.encode import anchor_lines, cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.formats import ANCHORS_FOLDER
 from webgraph_it.shards.writer import Shards
 
 PARENTS = (State.FETCHED, State.REDIRECT)
@@ -45,6 +46,7 @@ class Recorder:
         self._now = now
         self.shards = shards
         self.tally = tally
+        self._keeps_anchors = ANCHORS_FOLDER in shards
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.recent: deque[str] = deque(maxlen=0)
@@ -115,6 +117,12 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
+            if (
+                self._keeps_anchors
+                and (page.texts or page.nofollow)
+                and (lines := anchor_lines(page, children))
+            ):
+                self.shards[ANCHORS_FOLDER].write(lines)
         if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
             self.tally.count_cut(page.state, page.reason)
         else:
@@ -131,6 +139,7 @@ class Recorder:
             host_depth=lease.host_depth,
             traps=page.traps,
             page_trap=page_trap,
+            texts=page.texts,
         )
 
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:

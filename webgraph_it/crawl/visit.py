@@ -13,7 +13,7 @@ decision. A reader of archives can use the same functions for replies from a fil
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from hashlib import md5
 from typing import Final
@@ -21,7 +21,7 @@ from typing import Final
 from webgraph_it.crawl.reasons import MEANINGS, failure_of_status, meaning_of
 from webgraph_it.crawl.spellings import next_spelling
 from webgraph_it.extract.headers import NAMES
-from webgraph_it.extract.records import Document, Extraction
+from webgraph_it.extract.records import NO_ANCHORS, Anchors, Document, Extraction
 from webgraph_it.fetch.cookies import cookie_header
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.fetch.retry_after import retry_after_seconds
@@ -221,7 +221,7 @@ def page_of(
     links, reason = extraction.links, extraction.reason
     if max_links and len(links) > max_links:
         links, reason = links[:max_links], reason or LINKS_PER_PAGE
-    return _page(
+    page = _page(
         reply,
         lease,
         State.FETCHED,
@@ -233,6 +233,14 @@ def page_of(
         if followed_only
         else frozenset(),
     )
+    return page if extraction.anchors is NO_ANCHORS else _with_anchors(page, extraction.anchors)
+
+
+def _with_anchors(page: Page, anchors: Anchors) -> Page:
+    links = page.links
+    texts = tuple([(links[number].digest, text) for number, text in anchors.texts if number < len(links)])
+    nofollow = frozenset([links[number].digest for number in anchors.nofollow if number < len(links)])
+    return replace(page, texts=texts, nofollow=nofollow)
 
 
 def error_page(reply: Reply, lease: Lease, reason: str) -> Page:

@@ -9,6 +9,7 @@ from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.items import Page
+from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.committed import unpacked
 from webgraph_it.shards.writer import Durable, NewWriter, Shards
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class GraphPipeline:
-    """Writes the three streams of a crawl (crawl/record.py says how)."""
+    """Writes the streams of a crawl (crawl/record.py says how)."""
 
     recorder: Recorder
     committed: dict[str, Durable]
@@ -34,11 +35,15 @@ class GraphPipeline:
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
-        graph, urls = settings.getint("GRAPH_BUFFER"), settings.getint("URLS_BUFFER")
+        values = CrawlSettings.read(settings)
+        graph, urls = values.GRAPH_BUFFER, values.URLS_BUFFER
+        buffers = {"graph": graph, "urls": urls, "pages": graph}
+        if values.ANCHOR_TEXT or values.NOFOLLOW_LABELS:
+            buffers["anchors"] = graph
         return cls(
             crawler,
             Path(settings["JOBDIR"]),
-            {"graph": graph, "urls": urls, "pages": graph},
+            buffers,
             load_object(settings["GRAPH_WRITER"]),
         )
 

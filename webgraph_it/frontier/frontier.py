@@ -48,6 +48,7 @@ from .records import (
     Kind,
     Lease,
     Limits,
+    Order,
     Ordering,
     Outcome,
     Stranger,
@@ -73,7 +74,14 @@ class Frontier:
         self._totals: Totals = totals
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
-        self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
+        self._intake = Intake(
+            self._layers,
+            self._roster,
+            totals,
+            limits,
+            priority_of(order),
+            reads_texts=not isinstance(order, Order),
+        )
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
         """Leases that were answered and are not done, by queue entry."""
@@ -108,12 +116,14 @@ class Frontier:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
         `depth` is that of the links. `via`, `host_depth` and `content_digest` (hex, or empty) are those of the page
         with the links. `traps` has the reason, by digest, for links that the caller considers traps. To add the links
         of a page in several calls, call `content_trap` once and pass its answer to each call as `page_trap`.
+        `texts` are those of links, by digest. Only Order.KEYWORDS looks at them.
         """
         return self._intake.add(
             links,
@@ -124,6 +134,7 @@ class Frontier:
             content_digest=content_digest,
             traps=traps,
             page_trap=page_trap,
+            texts=texts,
         )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:

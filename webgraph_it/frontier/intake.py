@@ -31,13 +31,22 @@ class Intake:
     """The way into the queues."""
 
     def __init__(
-        self, layers: Layers, roster: Roster, totals: Totals, limits: Limits, priority: Priority
+        self,
+        layers: Layers,
+        roster: Roster,
+        totals: Totals,
+        limits: Limits,
+        priority: Priority,
+        *,
+        reads_texts: bool = False,
     ) -> None:
+        """`reads_texts`: the priority also depends on the texts of links."""
         self._layers = layers
         self._roster = roster
         self._totals = totals
         self._limits = limits
         self._priority = priority
+        self._reads_texts = reads_texts
         self.traps = Traps(layers, limits)
         self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
@@ -54,6 +63,7 @@ class Intake:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Frontier.add."""
         page_trap = page_trap or self.content_trap(via, content_digest)
@@ -61,6 +71,7 @@ class Intake:
         page_host = host_of(via) if via else ""
         touched: dict[str, Host] = {}
         cuts: list[Cut] = []
+        said = _joined(texts) if self._reads_texts and texts else {}
         for link in new:
             name = host_of(link.key)
             host = touched.get(name)
@@ -70,7 +81,7 @@ class Intake:
             trap = (traps and traps.get(link.digest)) or page_trap
             cut = self._cut(link, host, depth, link_host_depth, trap)
             if cut is None:
-                self.enqueue(host, link, depth, link_host_depth, via, now)
+                self.enqueue(host, link, depth, link_host_depth, via, now, said.get(link.digest, ""))
             else:
                 cuts.append(cut)
                 self.seen.keep(link.digest, packed_seen(cut.state, 0))
@@ -209,10 +220,13 @@ class Intake:
         self._totals.cut -= 1
         return True
 
-    def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        """Append the link to its host's queue. A host without URLs joins the line."""
+    def enqueue(
+        self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float, text: str = ""
+    ) -> None:
+        """Append the link to its host's queue. A host without URLs joins the line. `text`: that of the link."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self._place_of(link, depth, via), packed)
+        named = f"{link.key} {text}" if text else link.key
+        self.append(host, self._place_of(link, named, depth, via), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
@@ -246,12 +260,12 @@ class Intake:
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
 
-    def _place_of(self, link: Link, depth: int, via: str) -> bytes:
-        """`new_place`, moved by the priority that a rule sets."""
+    def _place_of(self, link: Link, named: str, depth: int, via: str) -> bytes:
+        """`new_place`, moved by the priority that a rule sets. `named`: the key, perhaps with the link's text."""
         rule = self.rules.first(link.key, link.url) if self.rules else None
         if rule is None or not rule.priority:
-            return self.new_place(link.key, depth, via)
-        moved = self._priority(link.key, depth, via) + rule.priority
+            return self.new_place(named, depth, via)
+        moved = self._priority(named, depth, via) + rule.priority
         return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
 
     def new_place(self, key: str, depth: int, via: str) -> bytes:
@@ -266,3 +280,11 @@ class Intake:
             host.window.offer((entry, packed))
         if place < host.lowest:
             host.lowest = place
+
+
+def _joined(texts: Sequence[tuple[bytes, str]]) -> dict[bytes, str]:
+    """All texts of each target together."""
+    found: dict[bytes, str] = {}
+    for digest, text in texts:
+        found[digest] = f"{found[digest]} {text}" if digest in found else text
+    return found

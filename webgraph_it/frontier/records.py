@@ -26,7 +26,7 @@ class Order(StrEnum):
     OUTSIDE = "outside"
     """Links that leave their site, then those within it, each by depth."""
     KEYWORDS = "keywords"
-    """The weights of the words in the URL."""
+    """The weights of the words in the URL and in the text of the link."""
 
 
 Ordering = Order | Mapping[str, int]

@@ -180,6 +180,10 @@ class Shards:
             for stream, count in sequences.items()
         }
 
+    def __contains__(self, stream: str) -> bool:
+        """Whether the stream is written."""
+        return stream in self._writers
+
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
 

@@ -136,6 +136,8 @@ class NationalSpider(Spider):
             values.LINK_KINDS_FOLLOWED,
             values.EXTRACT_EMBEDDED,
             values.EXTRACT_PLAIN_TEXT,
+            texts=values.ANCHOR_TEXT or values.FRONTIER_ORDER == "keywords",
+            rels=values.ANCHOR_TEXT or values.NOFOLLOW_LABELS,
         )
         spider._followed_only = policy.followed - policy.arcs
         spider._max_links = values.MAX_LINKS_PER_PAGE
