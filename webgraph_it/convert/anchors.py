@@ -48,8 +48,8 @@ HEX[np.frombuffer(b"0123456789abcdef", np.uint8)] = np.arange(16)
 
 
 def has_anchors(job: Job) -> bool:
-    """Whether a crawl has kept what its links say."""
-    return bool(job.sources.anchors)
+    """Whether a crawl has kept what its links say. A graph through time has no such files: they have no times."""
+    return bool(job.sources.anchors) and not job.sources.timed
 
 
 def make_anchors(job: Job) -> None:

@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from webgraph_it.engine.private import PageRequest
+from webgraph_it.urls import Refusal, key
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -61,3 +62,9 @@ def with_cookie(request: "Request", url: str, cookie: bytes) -> PageRequest:
     return PageRequest(
         url, callback=request.callback, errback=request.errback, headers={"Cookie": cookie}, meta=meta
     )
+
+
+def host_asked(url: str, lease: "Lease") -> str:
+    """The host of a URL; the lease's own if the URL has no key."""
+    surt = key(url)
+    return lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]

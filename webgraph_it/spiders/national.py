@@ -55,6 +55,7 @@ from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
 from webgraph_it.engine.replies import reason_of, refusal_of, reply_of
 from webgraph_it.engine.required import put_guard
+from webgraph_it.engine.revisiting import CONDITIONAL
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.scope_middlewares import ScopeSpiderMiddleware
 from webgraph_it.engine.start import examine
@@ -175,7 +176,9 @@ class NationalSpider(Spider):
         crawl = self.crawler.get_extension(CrawlExtension)
         assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
         with suppress(FrontierError):  # the scheduler has reported it, and the crawl is stopping
+            await crawl.migrate()
             await self._reconsider_cuts()
+            await crawl.import_plans()
             await crawl.load_seeds()
         no_requests: list[Request] = []
         for request in no_requests:
@@ -233,7 +236,10 @@ class NationalSpider(Spider):
         if is_sitemap(lease.key):
             return await self._listed(reply, lease)
         cookies = Cookies.SENT if COOKIE_SENT in response.meta else self._cookies
-        decision = judge(reply, lease, may_retry=self._may_retry(lease), cookies=cookies)
+        is_conditional = bool(response.meta.get(CONDITIONAL))
+        decision = judge(
+            reply, lease, may_retry=self._may_retry(lease), is_conditional=is_conditional, cookies=cookies
+        )
         if isinstance(decision, WithCookie):
             assert response.request is not None
             self._scheduler.visit_with_cookie(
