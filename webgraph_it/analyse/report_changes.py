@@ -13,7 +13,7 @@ def changes_section(changes: Changes) -> list[Markup]:
     words = (
         f"What the visits from {changes.first_day} to {changes.last_day} showed. A page or link counts as born on the "
         "day of the first visit that saw it, and as gone on the day of the first visit that no longer saw it. What was "
-        "seen on the first day is not born. A half-life is the time after which half would be gone at the observed rate."
+        "seen on the first day is not born. A half-life is the time after which half is gone at the observed rate."
     )
     cards = [made for made in (_over_time(changes), _hosts(changes)) if made]
     return [element("p", words), _figures(changes), element("div", *cards, class_="cards")]
