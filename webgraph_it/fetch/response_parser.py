@@ -217,15 +217,15 @@ class ResponseParser:
 
     def _take(self, data: bytes) -> int:
         """Keep body bytes, up to the cap. Returns how many."""
-        size, room = len(data), self._limits.body_bytes - self._body_size
-        if size > room:
+        room = self._limits.body_bytes - self._body_size
+        if len(data) > room:
             self._pieces.append(data[:room])
             self._body_size += room
             self._cut(CUT_BODY)
             return room
         self._pieces.append(data)
-        self._body_size += size
-        return size
+        self._body_size += len(data)
+        return len(data)
 
     def _cut(self, flag: str) -> None:
         self.flags.append(flag)
