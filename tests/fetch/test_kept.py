@@ -1,6 +1,5 @@
 """What is kept for an archive is what was received, from the final status line to the end of the response."""
 
-from ipaddress import ip_address
 from itertools import pairwise
 
 import pytest
@@ -15,7 +14,6 @@ from webgraph_it.items import Exchange
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type:  text/html\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 CHUNKS = b"4\r\nciao\r\n5;x=y\r\n a te\r\n0\r\nTrailer: x\r\n\r\n"
-ADDRESS = ip_address("127.0.0.1")
 
 
 def kept(response: bytes, cuts: tuple[int, ...] = (), body_bytes: int = 1000) -> Exchange:
@@ -25,7 +23,7 @@ def kept(response: bytes, cuts: tuple[int, ...] = (), body_bytes: int = 1000) ->
             break
     else:
         parser.eof()
-    return exchange_of("http://a.it/", b"GET", parser, ADDRESS, 1.5)
+    return exchange_of("http://a.it/", b"GET", parser, "127.0.0.1", 1.5)
 
 
 @given(st.lists(st.integers(1, len(CHUNKED + CHUNKS) - 1), max_size=6))

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from uuid import RFC_4122, UUID
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -62,3 +63,11 @@ def test_a_revisit_names_its_original_and_has_no_body() -> None:
     assert b"\r\nWARC-Refers-To: <urn:uuid:0>\r\nWARC-Refers-To-Target-URI: http://b.it/\r\n" in revisit
     assert b"\r\nWARC-Refers-To-Date: 2026-11-17T00:00:00.000Z\r\n" in revisit
     assert revisit.endswith(b"\r\n\r\n" + HEAD + b"\r\n\r\n")
+
+
+def test_an_id_is_a_random_uuid() -> None:
+    ids = {record.new_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    for each in ids:
+        found = UUID(each.removeprefix("<").removesuffix(">"))
+        assert (found.version, found.variant) == (4, RFC_4122)

@@ -212,7 +212,7 @@ class Fetcher:
         ended_at = sent_at + loop.time() - began  # a duration must not depend on the wall clock
         first_byte_at = min(max(exchange.first_byte_at, sent_at), ended_at)
         times = FetchTimes(sent_at, first_byte_at, ended_at)
-        kept = exchange_of(request.target.url, request.message, parser, address, sent_at) if keep else None
+        kept = exchange_of(request.target.url, request.message, parser, key[0], sent_at) if keep else None
         body = parser.body if kept is None else kept.entity
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 LEVEL = 3
 """Of ISA-L, its highest."""
+SMALL_BYTES = 2_000
+"""Below it, making room for the tables of ISA-L takes longer than compressing: it gets small ones."""
 _ZLIB_LEVEL = 1
 
 
@@ -22,8 +24,14 @@ def _fastest() -> Callable[[bytes], bytes]:
         from isal import igzip_lib
     except ImportError:  # the extra is not installed
         return _by_zlib
-    compress, gzip = igzip_lib.compress, igzip_lib.COMP_GZIP
-    return lambda record: compress(record, LEVEL, gzip)
+    compress, gzip, little = igzip_lib.compress, igzip_lib.COMP_GZIP, igzip_lib.MEM_LEVEL_MIN
+
+    def by_isal(record: bytes) -> bytes:
+        if len(record) < SMALL_BYTES:
+            return compress(record, LEVEL, gzip, little)
+        return compress(record, LEVEL, gzip)
+
+    return by_isal
 
 
 member = _fastest()
