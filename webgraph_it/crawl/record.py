@@ -60,7 +60,7 @@ class Recorder:
         self._now = now
         self.shards = shards
         self.tally = tally
-        self._archive = archive
+        self.archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.recent: deque[str] = deque(maxlen=0)
@@ -89,9 +89,9 @@ class Recorder:
         """Archive a reply that is not in the page log: robots.txt, or a reply after which the URL is fetched again.
 
         Call it in the same turn as the change of the frontier that the reply causes."""
-        if self._archive is not None and not self._leases.ended:
+        if self.archive is not None and not self._leases.ended:
             with self._whole_step():
-                self._archive.write(capture_of(exchange))
+                self.archive.write(capture_of(exchange))
 
     async def _record_in_slices(self, page: Page) -> None:
         """As `record`, but other tasks may run in between. No commit and no other page comes in between."""
@@ -139,8 +139,8 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
-        if self._archive is not None and page.exchange is not None:
-            self._archive.write(capture_of(page.exchange, page))
+        if self.archive is not None and page.exchange is not None:
+            self.archive.write(capture_of(page.exchange, page))
         if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
             self.tally.count_cut(page.state, page.reason)
         else:

@@ -49,7 +49,7 @@ class GraphPipeline:
         own_classes: dict[str, NewWriter] = {}
         if settings["WARC"]:
             buffers[WARC_FOLDER] = 0
-            own_classes[WARC_FOLDER] = _warc_writers(WarcStream(described(settings)))
+            own_classes[WARC_FOLDER] = warc_writers(WarcStream(described(settings)))
         return cls(
             crawler,
             Path(settings["JOBDIR"]),
@@ -73,7 +73,7 @@ class GraphPipeline:
         return item
 
 
-def _warc_writers(stream: WarcStream) -> NewWriter:
+def warc_writers(stream: WarcStream) -> NewWriter:
     """It counts bytes, not the sequences of a buffer."""
     return lambda append, scribe, _: cast("Writer", WarcWriter(append, scribe, stream))
 
