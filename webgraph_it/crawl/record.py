@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from webgraph_it.crawl.reasons import failure_of
+from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -119,6 +119,8 @@ class Recorder:
             self.tally.count_cut(page.state, page.reason)
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
+            if page.status in BUSY_STATUSES:
+                self.tally.count_busy(page.key.partition(")")[0])
 
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
         """Add some links of the page to the frontier."""

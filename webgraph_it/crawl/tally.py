@@ -33,6 +33,8 @@ class Tally:
         self.media_types: Counter[str] = _bounded(found.get("media_types", {}))
         self.media_bytes: Counter[str] = _bounded(found.get("media_bytes", {}))
         self.reasons: Counter[str] = _bounded(found.get("reasons", {}))
+        self.busy: Counter[str] = Counter(found.get("busy", {}))
+        """Answers 429 and 503 by host (`it,unipd`), those that were retried included."""
 
     def to_bytes(self) -> bytes:
         return json.dumps(vars(self)).encode()
@@ -55,6 +57,17 @@ class Tally:
         if is_parent:
             self.parents += 1
             self.links += children
+
+    def count_busy(self, host: str) -> None:
+        """With MAX_DISTINCT hosts in the table, a new one takes the place and the count of the lowest.
+
+        So a host that has more than a thousandth of all such answers is always in the table, and no count is too low.
+        """
+        inherited = 0
+        if host not in self.busy and len(self.busy) >= MAX_DISTINCT:
+            lowest = min(self.busy, key=self.busy.__getitem__)
+            inherited = self.busy.pop(lowest)
+        self.busy[host] += inherited + 1
 
     def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1

@@ -1,7 +1,7 @@
 """A running crawl as its console sees it (console/source.py): what the parts know anyway, read when somebody asks."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,10 @@ class Observed:
     @property
     def recent(self) -> deque[str]:
         return self._running.recorder.recent
+
+    @property
+    def busy(self) -> Counter[str]:
+        return self._running.recorder.tally.busy
 
     @property
     def host_count(self) -> int:

@@ -73,6 +73,7 @@ class Running:
         self.scheduler = scheduler = scheduler_of(crawler)
         self.recorder = recorder = pipeline_of(crawler).recorder
         tally, frontier, reports = recorder.tally, scheduler.frontier, directory.reports
+        scheduler.count_busy = tally.count_busy
         self.run = run = Run(time.monotonic(), tally.pages, tally.seconds)
         self.control = Control(scheduler.pause)
         self.committer = Committer(directory, frontier, recorder.shards, tally, recorder.step)

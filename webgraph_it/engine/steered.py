@@ -113,7 +113,7 @@ class Steered:
     def status(self) -> dict[str, Any]:
         gauges = self._running.gauges
         moment = gauges.moment(self._running.progress.last)
-        return status_of(moment.snapshot, gauges.facts(0.0), self._steering)
+        return status_of(moment.snapshot, gauges.facts(0.0, hosts=False), self._steering)
 
     async def commit(self) -> None:
         await self._running.commits.commit()
