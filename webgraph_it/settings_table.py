@@ -515,6 +515,12 @@ class Console(Section):
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
     )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
+    )
 
 
 class Components(Section):

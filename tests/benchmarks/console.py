@@ -1,12 +1,16 @@
 """What the console costs: CPU a page of a crawl whose console is open and scraped every second, and of one without.
 
-    python -m tests.benchmarks.console [--hosts 1500] [--pages 40000] [--rounds 5] [--profile FILE]
+    python -m tests.benchmarks.console [--part crawl,second,hosts] [--hosts 1500] [--pages 40000] [--rounds 5]
 
-Both crawl the same web to its end, in alternation, and both graphs are compared with the truth. Judged is the median
-over the rounds of the CPU of the crawl's own process, with ÷ without, from the first page to the end (`cpu`) and with
-the start (`all`): the console's libraries are imported once, and a crawl of months does not notice. The worker's time
-is not in it, so the ratio is higher than that of all processes. "Open" is what the page asks for (static/console.js): the
-events, charts, hosts, one host, the page log and the audit log, as often as it does. Whoever asks is another process.
+crawl     Both crawl the same web to its end, in alternation, and both graphs are compared with the truth. Judged is the
+          median over the rounds of the CPU of the crawl's own process, with ÷ without, after the start and with it: the
+          console's libraries are imported once, and a crawl of months does not notice. The worker's time is not in it,
+          so the ratio is higher than that of all processes. "Open" is what the page asks for (static/console.js):
+          events, charts, hosts, one host, page log and audit log, as often as it does; and /metrics every second.
+          Whoever asks is another process.
+second    CPU milliseconds a second of a paused crawl, alone and while the same is asked. The difference is what the
+          console costs, whatever the speed of the crawl: hardly any noise, because nothing else runs.
+hosts     A crawl with 200,000 hosts: how long /api/hosts takes, from the first request on, and /metrics.
 """
 
 import argparse
@@ -23,8 +27,9 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from tests.benchmarks.crawl.contenders import check
-from tests.console.watched import free_port
+from tests.console.watched import Watched, free_port, watched
 from tests.crawl.crawling import PROJECT, crawl_command
+from webgraph_it.console.hosts import SORTS
 from webgraph_it.simweb import SimWeb
 
 ALLOWED = 1.02
@@ -38,6 +43,9 @@ ASKED: tuple[tuple[str, float], ...] = (
 )
 """What is asked for, and every how many seconds: the first is Prometheus, the others are the page."""
 TICKS = os.sysconf("SC_CLK_TCK")
+SETTLE_SECONDS = 3.0
+RATE_SECONDS = 30.0
+MANY_HOSTS = 200_000
 
 
 class Spent(NamedTuple):
@@ -61,10 +69,10 @@ class Ratio(NamedTuple):
     whole: float
 
 
-def ratio_of(plain: Spent, watched: Spent) -> Ratio:
+def ratio_of(plain: Spent, open_: Spent) -> Ratio:
     return Ratio(
-        watched.milliseconds_a_page / plain.milliseconds_a_page,
-        (watched.whole / watched.pages) / (plain.whole / plain.pages),
+        open_.milliseconds_a_page / plain.milliseconds_a_page,
+        (open_.whole / open_.pages) / (plain.whole / plain.pages),
     )
 
 
@@ -129,13 +137,11 @@ def _listen(port: int) -> None:
             time.sleep(0.1)
 
 
-def one(web: SimWeb, console: bool, profile: str = "") -> Spent:
+def one(web: SimWeb, console: bool) -> Spent:
     with tempfile.TemporaryDirectory() as scratch:
         folder, port = Path(scratch) / "crawl", free_port()
         settings: dict[str, Any] = {"CONSOLE": f"127.0.0.1:{port}"} if console else {}
         command = crawl_command(web, folder, **settings)
-        if profile:
-            command[1:3] = ["-m", "cProfile", "-o", profile, "-m", "scrapy"]
         asking = subprocess.Popen([sys.executable, "-m", __spec__.name, "--look-on", str(port)], cwd=PROJECT)
         try:
             spent = spent_by(command, folder)
@@ -146,31 +152,104 @@ def one(web: SimWeb, console: bool, profile: str = "") -> Spent:
         return spent
 
 
+def a_second(hosts: int, pages: int) -> None:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        SimWeb(hosts, pages, seed=7, only=["plain"], hits=False) as web,
+        watched(web, Path(scratch) / "crawl") as crawl,
+    ):
+        crawl.wait_for_pages(pages // 8)
+        crawl.do("pause")
+        time.sleep(SETTLE_SECONDS)
+        alone = _rate(crawl.crawl.pid)
+        asking = subprocess.Popen(
+            [sys.executable, "-m", __spec__.name, "--look-on", str(crawl.port)], cwd=PROJECT
+        )
+        try:
+            time.sleep(SETTLE_SECONDS)
+            looked_at = _rate(crawl.crawl.pid)
+        finally:
+            asking.kill()
+            asking.wait()
+    print(
+        f"a paused crawl uses {alone:.1f} ms of CPU a second, {looked_at:.1f} while its console is open and scraped: "
+        f"{looked_at - alone:.1f} ms a second, {(looked_at - alone) / 10:.2f} % of a core"
+    )
+
+
+def _rate(pid: int) -> float:
+    """CPU milliseconds a second."""
+    began, before = time.monotonic(), cpu_seconds(pid)
+    time.sleep(RATE_SECONDS)
+    return 1e3 * (cpu_seconds(pid) - before) / (time.monotonic() - began)
+
+
+def many_hosts(hosts: int = MANY_HOSTS) -> tuple[list[float], list[float]]:
+    """Seconds of each answer: /api/hosts until the list is complete and for every order, and /metrics."""
+    with tempfile.TemporaryDirectory() as scratch, SimWeb(2, 4, seed=7, only=["plain"], hits=False) as web:
+        seeds = Path(scratch) / "seeds.txt"
+        seeds.write_text("".join(f"http://ospite-{number}.it/\n" for number in range(hosts)))
+        with watched(web, Path(scratch) / "crawl", SEEDS=str(seeds), COMMIT_INTERVAL=1) as crawl:
+            crawl.do("pause")
+            while crawl.status()["hosts"] < hosts:
+                time.sleep(0.2)
+            time.sleep(SETTLE_SECONDS)  # until all is committed
+            lists, is_complete = [], False
+            while not is_complete:
+                seconds, body = _timed(crawl, "/api/hosts?sort=queue&most=50")
+                is_complete = json.loads(body)["complete"]
+                lists.append(seconds)
+                time.sleep(0.1)
+            assert json.loads(body)["read"] == hosts, body[:200]
+            lists += [_timed(crawl, f"/api/hosts?sort={sort}&most=200")[0] for sort in SORTS]
+            lists.append(_timed(crawl, "/api/hosts?find=it,ospite-19")[0])
+            return lists, [_timed(crawl, "/metrics")[0] for _ in range(20)]
+
+
+def _timed(crawl: Watched, path: str) -> tuple[float, bytes]:
+    began = time.perf_counter()
+    answer = crawl.ask("GET", path)
+    assert answer.status == 200, answer.body
+    return time.perf_counter() - began, answer.body
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hosts", type=int, default=1500)
     parser.add_argument("--pages", type=int, default=40_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--profile", default="", help="one crawl with the console, under cProfile; no rounds")
+    parser.add_argument("--part", default="crawl,second,hosts")
     parser.add_argument("--look-on", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.look_on:
         look_on(options.look_on)
+    parts = options.part.split(",")
+    if "crawl" in parts:
+        crawls(options.hosts, options.pages, options.rounds)
+    if "second" in parts:
+        a_second(options.hosts, options.pages)
+    if "hosts" in parts:
+        lists, metrics = many_hosts()
+        print(
+            f"{MANY_HOSTS:,} hosts: /api/hosts {1e3 * median(lists):.1f} ms, at most {1e3 * max(lists):.1f} of "
+            f"{len(lists)} requests; /metrics {1e3 * median(metrics):.2f} ms, at most {1e3 * max(metrics):.2f}"
+        )
+    return 0
+
+
+def crawls(hosts: int, pages: int, rounds: int) -> None:
     ratios: list[Ratio] = []
-    with SimWeb(options.hosts, options.pages, seed=7, only=["plain"], hits=False) as web:
+    with SimWeb(hosts, pages, seed=7, only=["plain"], hits=False) as web:
         one(web, console=False)  # the web makes its pages when they are first asked for
-        if options.profile:
-            one(web, True, options.profile)
-            return 0
-        for number in range(options.rounds):
+        for number in range(rounds):
             first = bool(number % 2)  # whoever is second finds a warmer machine
             found = {console: one(web, console) for console in (first, not first)}
-            plain, watched = found[False], found[True]
-            ratios.append(ratio_of(plain, watched))
+            plain, open_ = found[False], found[True]
+            ratios.append(ratio_of(plain, open_))
             print(
                 f"round {number + 1}: {plain.pages:,} pages; CPU ms a page without {plain.milliseconds_a_page:.3f}, "
-                f"with {watched.milliseconds_a_page:.3f}: {ratios[-1].cpu:.3f}; with the start "
-                f"({plain.start:.2f} and {watched.start:.2f} s) {ratios[-1].whole:.3f}",
+                f"with {open_.milliseconds_a_page:.3f}: {ratios[-1].cpu:.3f}; with the start "
+                f"({plain.start:.2f} and {open_.start:.2f} s) {ratios[-1].whole:.3f}",
                 flush=True,
             )
     for name, words in zip(Ratio._fields, ("after the start", "start included"), strict=True):
@@ -178,7 +257,6 @@ def main() -> int:
         print(
             f"{words}: median {median(values):.3f} ({values[0]:.3f} to {values[-1]:.3f}), at most {ALLOWED} is asked"
         )
-    return 0
 
 
 if __name__ == "__main__":

@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.crawl.crawling import PROJECT, differences, finish, start_alone, start_crawl
+from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl, start_alone, start_crawl
 from webgraph_it.cli.control import VERB
 from webgraph_it.crawl.control_socket import ControlError, ask
 from webgraph_it.simweb import SimWeb
+from webgraph_it.urls.surt import parse
 
 SLOW = {"HOST_DELAY": 0.25, "COMMIT_INTERVAL": 60}
 """The crawl lasts, and no commit but that of an action comes in time."""
@@ -226,3 +228,58 @@ def test_the_examples_of_the_shell_do_what_they_say(web: SimWeb, tmp_path: Path)
             )
             assert ended.returncode == 0, ended.stderr
         assert wait_for(tmp_path / "crawls" / "italy-1")["rules"] == [{"surt": "it,esempio,", "block": True}]
+
+
+def cut_nodes(jobdir: Path) -> int:
+    """Nodes whose last line in the page log is a cut."""
+    last = {line["key"]: line["state"] for line in map(json.loads, page_log(jobdir).splitlines())}
+    return list(last.values()).count("quota-cut")
+
+
+def test_a_seed_that_a_rule_blocks_is_a_node_and_no_request_is_sent_until_the_rule_is_gone(
+    tmp_path: Path,
+) -> None:
+    """The rule is in force before the first seed, and it is taken out of the file of a crawl that has ended."""
+    rules, jobdir = tmp_path / "rules.toml", tmp_path / "crawl"
+    with SimWeb(hosts=6, pages=120, seed=3, only=["plain"]) as web:
+        host = urlsplit(Path(web.settings["SEEDS"]).read_text().split()[0]).hostname or ""
+        rules.write_text(f'[[rule]]\nsurt = "{host}"\nblock = true\n')
+        run_crawl(web, jobdir, RULES_FILE=str(rules))
+        assert host not in hosts_asked(web, 0.0)
+        assert len(hosts_asked(web, 0.0)) > 1
+        assert '"quota-cut"' in page_log(jobdir)
+        assert "operator-block" in page_log(jobdir)
+        rules.write_text("rule = []\n")
+        resume(jobdir)
+        assert differences(web, jobdir) == []
+        assert cut_nodes(jobdir) == 0
+    changes = [entry["changed"] for entry in json.loads((jobdir / "crawl.json").read_text())["history"]]
+    assert [change["RULES_FILE"][1] for change in changes] == [
+        [{"surt": parse(host), "block": True}],
+        [],
+    ]
+
+
+def test_what_is_cleared_is_as_if_it_had_never_been_set(tmp_path: Path) -> None:
+    with SimWeb(hosts=6, pages=150, seed=5, only=["plain"]) as web:
+        with running(start_crawl(web, tmp_path, HOST_DELAY=0.2, COMMIT_INTERVAL=60)) as crawl:
+            wait_for(tmp_path, 5)
+            ask(tmp_path, {"action": "max-pages", "surt": "it,", "pages": 3})
+            ask(tmp_path, {"action": "delay", "surt": "it,", "seconds": 0.3})
+            ask(tmp_path, {"action": "priority", "surt": "it,", "priority": 9})
+            wait_for(tmp_path, 12)
+            assert wait_for(tmp_path)["rules"] == [
+                {"surt": "it,", "delay": 0.3, "max_pages": 3, "priority": 9}
+            ]
+            ask(tmp_path, {"action": "delay", "surt": "it,", "seconds": None})
+            assert wait_for(tmp_path)["rules"] == [{"surt": "it,", "max_pages": 3, "priority": 9}]
+            answer = ask(tmp_path, {"action": "clear", "surt": "it,"})
+            assert answer["queued"] > 0
+            with pytest.raises(ControlError, match="nothing is set for it,"):
+                ask(tmp_path, {"action": "clear", "surt": "it,"})
+            crawl.send_signal(signal.SIGKILL)
+            crawl.wait()
+        assert "pages-per-host" in page_log(tmp_path)
+        resume(tmp_path, HOST_DELAY=0)
+        assert differences(web, tmp_path) == []
+        assert cut_nodes(tmp_path) == 0

@@ -23,7 +23,7 @@ from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
-from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
+from webgraph_it.crawl.rules_file import META, SETTING, RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ALL_KEYS = ("",)
+"""What every key begins with."""
 RULES_SECONDS = 1.0
 """How often RULES_FILE is looked at."""
 
@@ -104,6 +106,7 @@ class Running:
         self._ask_to_stop = stop
         self.steered = steered = Steered(crawler, self, self._scope)
         self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._is_settling = False
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
         self._socket = ControlSocket(directory.path, self.operations.do)
@@ -125,6 +128,7 @@ class Running:
             await self._console.open()
 
     async def load_seeds(self) -> None:
+        await self._settle_rules()
         await self.seeds.load(self._seed_list, self._scope)
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
@@ -188,6 +192,21 @@ class Running:
             self._read_rules()
         except RulesFileError as error:
             logger.error("%s The rules in force stay.", error)
+        await self._settle_rules()
+
+    async def _settle_rules(self) -> None:
+        """What rules of the file had cut, and none cuts now, is queued: also if the file changed between two runs."""
+        frontier, now = self.scheduler.frontier, self._rules_file.checksum()
+        before = frontier.get_meta(META)
+        if (now or b"") == (before or b"") or self._is_settling:
+            return
+        self._is_settling = True
+        if before:
+            queued = await self.steered.take_back(ALL_KEYS)
+            logger.info("%d URLs that rules of %s had cut are queued now.", queued, SETTING)
+        frontier.put_meta(META, now or b"")
+        self.directory.note(SETTING, self._rules_file.noted())
+        self._is_settling = False
 
     def _read_rules(self) -> None:
         if self._rules_file.reload():
@@ -219,6 +238,7 @@ def _console(settings: "BaseSettings", running: Running) -> "Console | None":
         settings["CONSOLE"],
         settings["CONSOLE_TOKENS"],
         settings["CONSOLE_HOSTS"],
+        settings["CONSOLE_MEMBERS"],
     )
 
 

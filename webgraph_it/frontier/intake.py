@@ -175,9 +175,15 @@ class Intake:
         rule = self.rules.first(link.key, link.url)
         return rule is not None and rule.max_depth is not None and depth > rule.max_depth
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+    def _is_blocked(self, link: Link, mime: str = "") -> bool:
+        rule = self.rules.first(link.key, link.url, mime) if self.rules else None
+        return rule is not None and rule.block
+
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
         """Frontier.unblock. The node was accepted before, so no limit is asked again."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link, mime):
             return False
         host = self._roster.host(host_of(link.key))
         if not host.accepted:
@@ -193,11 +199,13 @@ class Intake:
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link):
             return False
         host = self._roster.host(host_of(link.key))
         limits = self._limits
         if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if self.rules and self._is_too_deep(link, depth):
             return False
         if not host.accepted and self.traps.hosts(host.name):
             return False
