@@ -4,6 +4,7 @@ python -m tests.console.test_page          draws the pictures of docs/console.md
 """
 
 import json
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ import pytest
 
 from tests.analyse.chromium import Browser, chromium, find_chromium
 from tests.console.watched import OPERATOR, Watched, token_file, watched
+from tests.crawl.crawling import start_alone
+from tests.crawl.test_operations import wait_for
 from webgraph_it.simweb import SimWeb
 
 PICTURES = Path(__file__).parents[2] / "docs/pictures"
@@ -205,6 +208,75 @@ def test_what_came_from_the_web_is_text(tmp_path: Path) -> None:
         operator.wait("document.getElementById('page-table').textContent.includes('onerror')")
         assert operator.see("document.querySelectorAll('#page-table img').length") == 0
         assert operator.see("window.owned") is None
+
+
+def test_nothing_of_the_hostile_corner_runs_in_the_page(tmp_path: Path) -> None:
+    """Markup in titles, URLs, host names, media types and robots.txt of a real crawl, shown by a real browser."""
+    program = find_chromium()
+    if program is None:
+        pytest.skip("Chromium is not installed; Debian's package chromium has it")
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://hostile-markup.it/\n")
+    with (
+        SimWeb(hosts=3, pages=6, seed=7, hostile=True) as web,
+        watched(web, tmp_path / "italy", SEEDS=str(seeds), HOST_DELAY=0.2, COMMIT_INTERVAL=1) as crawl,
+        chromium(program) as browser,
+    ):
+        crawl.wait_for_pages(8)
+        crawl.do("pause")
+        crawl.do("reports")
+        browser.look(1320, 1000)
+        browser.open(f"http://127.0.0.1:{crawl.port}/")
+        operator = Operator(browser)
+        operator.wait("document.querySelectorAll('#page-table tbody tr').length >= 8")
+        operator.click("[data-host='it,hostile-markup']")
+        operator.wait(
+            "document.getElementById('host').textContent.includes('<script>window.owned=1</script>')"
+        )
+        for report in ("hosts", "mimetype", "seeds"):
+            operator.click(f"[data-report={report}]")
+        operator.see("document.getElementById('find').focus()")
+        browser.call("Input.insertText", text=HOSTILE)
+        operator.click("[data-verb=block]")
+        operator.fill("surt", HOSTILE)
+        operator.click("#dialog-go")
+        operator.wait("document.getElementById('dialog-error').textContent.includes('onerror')")
+        operator.click("#dialog-cancel")
+        time.sleep(1)
+        urls = operator.see("document.getElementById('page-table').textContent")
+        assert "window.owned=1" in urls, "URLs of the hostile corner are shown"
+        assert operator.see("window.owned") is None
+        assert (
+            operator.see(
+                "document.querySelectorAll('script:not([src]), img:not([src=\"/icon.svg\"]), svg[onload]').length"
+            )
+            == 0
+        )
+        foreign = [url for url in browser.requests() if not url.startswith(f"http://127.0.0.1:{crawl.port}/")]
+        assert foreign == []
+
+
+def test_blocked_on_the_page_a_site_is_left_alone_also_after_a_kill_and_a_resume(tmp_path: Path) -> None:
+    with scene(tmp_path, COMMIT_INTERVAL=60) as (web, crawl, _, operator):
+        operator.click("#host-table [data-host]")
+        operator.wait("!!document.querySelector('#host h3')")
+        name = operator.see("document.querySelector('#host h3').textContent")
+        operator.click("[data-host-verb=block]")
+        operator.agree()
+        blocked_at = time.time()
+        crawl.crawl.send_signal(signal.SIGKILL)  # right after the answer
+        crawl.crawl.wait()
+        assert times_of(web, name), "the judge knows the host"
+        resumed = start_alone(crawl.jobdir, CONSOLE="")
+        try:
+            pages = wait_for(crawl.jobdir)["pages"]
+            wait_for(crawl.jobdir, pages + 100)
+        finally:
+            resumed.kill()
+            resumed.communicate()
+        others = [hit for hit in web.hits() if hit["event"] == "request" and hit["time"] > blocked_at + 1]
+        assert len(others) >= 100
+        assert [when for when in times_of(web, name) if when > blocked_at + 1] == []
 
 
 def test_the_page_fits_a_phone(tmp_path: Path) -> None:
