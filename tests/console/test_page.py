@@ -300,20 +300,50 @@ def draw(folder: Path) -> None:
         operator.wait("!!document.querySelector('#host h3')")
         operator.see("document.activeElement.blur()")
         time.sleep(4)
-        for name, width, dark, scale in (
-            ("light", 1320, False, 1),
-            ("dark", 1320, True, 1),
-            ("phone", 390, False, 2),
+        for name, width, dark, scale, last in (
+            ("light", 1320, False, 1, "#hosts"),
+            ("dark", 1320, True, 1, "#hosts"),
+            ("phone", 390, False, 2, "#charts"),
         ):
-            browser.look(width, 1000, dark, scale)
-            time.sleep(1)
-            height = min(1720 if width > 400 else 2300, operator.see("document.documentElement.scrollHeight"))
-            browser.look(width, int(height), dark, scale)
-            operator.see("scrollTo(0, 0)")
-            time.sleep(1)
-            browser.screenshot(PICTURES / f"console-{name}.png")
+            take(browser, operator, f"console-{name}", width, dark, scale, last)
+
+
+def draw_members(folder: Path) -> None:
+    """Two crawls, of which the second one is paused."""
+    program = find_chromium()
+    assert program is not None
+    with (
+        SimWeb(hosts=60, pages=3000, seed=7) as web,
+        watched(web, folder / "member-01", HOST_DELAY=1, COMMIT_INTERVAL=2) as crawl,
+        watched(web, folder / "member-02", HOST_DELAY=1, COMMIT_INTERVAL=2) as other,
+        watched(web, folder / "member-03", HOST_DELAY=2, COMMIT_INTERVAL=2),
+        chromium(program) as browser,
+    ):
+        time.sleep(20)
+        other.do("pause", reason="firewall")
+        time.sleep(4)
+        browser.look(1320, 1000)
+        browser.open(f"http://127.0.0.1:{crawl.port}/")
+        operator = Operator(browser)
+        operator.wait("document.querySelectorAll('#members tbody tr').length === 3")
+        time.sleep(3)
+        take(browser, operator, "console-members", 1320, False, 1, "#members-section")
+
+
+def take(
+    browser: Browser, operator: Operator, name: str, width: int, dark: bool, scale: float, last: str
+) -> None:
+    """A picture from the top of the page to the end of one of its parts."""
+    browser.look(width, 1000, dark, scale)
+    time.sleep(1)
+    height = operator.see(f"document.querySelector('{last}').getBoundingClientRect().bottom + scrollY + 18")
+    browser.look(width, int(height), dark, scale)
+    operator.see("scrollTo(0, 0)")
+    time.sleep(1)
+    browser.screenshot(PICTURES / f"{name}.png")
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         draw(Path(folder))
+        draw_members(Path(folder))

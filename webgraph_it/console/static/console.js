@@ -138,6 +138,7 @@ function span(seconds) {
   if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
   return seconds < 172800 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86400).toFixed(1)} days`;
 }
+const brief = seconds => seconds < 1 ? `${Math.max(1, Math.round(1000 * seconds))} ms` : `${seconds.toFixed(1)} s`;
 const many = value => value >= 1e7 ? short(value) : Math.round(value).toLocaleString("en");
 
 function tile(label, value, unit, note, share, alert) {
@@ -240,7 +241,7 @@ const charts = [
   new Chart("Pages per second", [{name: "pages/s", column: "pages_per_second", class: "s1", area: true}], {zoomed}),
   new Chart("Bandwidth", [{name: "received", column: "wire_bytes_per_second", class: "s3", area: true}, {name: "limit", column: "bandwidth_cap", limit: true}], {scale: 1000, unit: " KB/s", zoomed}),
   new Chart("URLs", [{name: "queued", column: "queued", class: "s2", area: true}, {name: "known", column: "seen", class: "s1"}], {zoomed}),
-  new Chart("Hosts and connections", [{name: "waiting", column: "hosts_waiting", class: "s1"}, {name: "ready", column: "hosts_ready", class: "s3"},
+  new Chart("Hosts", [{name: "waiting", column: "hosts_waiting", class: "s1"}, {name: "ready", column: "hosts_ready", class: "s3"},
     {name: "parked", column: "hosts_parked", class: "s2"}, {name: "connections", column: "connections", class: "s4"}], {zoomed}),
 ];
 at("charts").append(...charts.map(chart => chart.card));
@@ -291,7 +292,7 @@ async function showHosts() {
     return el("tr", {className: host.host === state.host ? "chosen" : ""},
       el("td", {className: "name"}, el("button", {className: "link", text: dns(host.host), "data-host": host.host, click: () => openHost(host.host)})),
       el("td", {className: "number", text: many(host.queued)}), el("td", {className: "number", text: many(host.finished)}),
-      el("td", {className: "number wide", text: many(host.failed)}), el("td", {className: "number wide", text: host.busy ? many(host.busy) : "–"}), el("td", {className: "number wide", text: host.seconds ? `${host.seconds.toFixed(2)} s` : "–"}),
+      el("td", {className: "number wide", text: many(host.failed)}), el("td", {className: "number wide", text: host.busy ? many(host.busy) : "–"}), el("td", {className: "number wide", text: host.seconds ? brief(host.seconds) : "–"}),
       el("td", {className: "wide"}, el("span", {className: `tag ${kind}`, text: words})));
   }));
 }
@@ -309,7 +310,7 @@ async function showHost() {
     fields: [{name: "value", label, type: "number", value}], act: given => act({...said, [said.key]: Number(given.value), key: undefined}, `${title} set`)}).then(() => quietly(showHost()));
   const button = (text, verb, click, className = "") => { const made = el("button", {text, className, "data-host-verb": verb, click: () => quietly(Promise.resolve(click()))}); made.disabled = !may; return made; };
   const facts = [["queued", many(host.queued)], ["done", many(host.finished)], ["failed", many(host.failed)], ["429 and 503", many(host.busy)], ["delay", `${host.delay.toFixed(1)} s`],
-    ["last fetch", `${host.seconds.toFixed(2)} s`], ["crawl-delay", host.crawl_delay ? `${host.crawl_delay} s` : "none"], ["address", host.address || "unknown"]];
+    ["last fetch", host.seconds ? brief(host.seconds) : "none"], ["crawl-delay", host.crawl_delay ? `${host.crawl_delay} s` : "none"], ["address", host.address || "unknown"]];
   const scrolled = box.scrollTop;
   box.replaceChildren(
     el("div", {className: "head"}, el("h3", {text: host.name}), el("span", {className: `tag ${kind}`, text: words})),
