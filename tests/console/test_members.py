@@ -131,3 +131,6 @@ def test_a_member_that_does_not_answer_says_why(fleet: Fleet) -> None:
         time.sleep(0.3)
     assert "no crawl runs in" in found["members"][1]["error"]
     assert found["totals"]["pages"] == found["members"][0]["pages"]
+    answer = fleet.console.do("block", surt="piu-tardi.it", member="all")["members"]
+    assert answer["member-01"] == {"action": "block"}
+    assert "it is done first when the crawl is resumed" in answer["member-02"]["postponed"]

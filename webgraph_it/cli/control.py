@@ -1,6 +1,7 @@
 """`webgraph-it control JOBDIR VERB …`: steer a crawl that runs."""
 
 import json
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -38,26 +39,26 @@ def _word(argument: str) -> str:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.control_socket import ControlError, ask
+    from webgraph_it.crawl.control_socket import ControlError
     from webgraph_it.crawl.members import members_of
 
     request = request_of(options.verb, options.arguments)
     if members := members_of(options.jobdir):
         return _run_everywhere(members, request, as_json=options.json)
     with mistakes(ControlError):
-        answer = ask(options.jobdir, request)
+        answer = _asked(options.jobdir, request)
     print(json.dumps(answer, indent=1) if options.json else _lines(answer))
     return 0
 
 
 def _run_everywhere(members: list[Path], request: dict[str, Any], *, as_json: bool) -> int:
     """For a fleet: every member is asked, whatever the others answered. 1 if one of them did not do it."""
-    from webgraph_it.crawl.control_socket import ControlError, ask
+    from webgraph_it.crawl.control_socket import ControlError
 
     answers: dict[str, dict[str, Any]] = {}
     for member in members:
         try:
-            answers[member.name] = ask(member, request)
+            answers[member.name] = _asked(member, request)
         except ControlError as error:
             answers[member.name] = {"error": str(error)}
     if as_json:
@@ -65,6 +66,23 @@ def _run_everywhere(members: list[Path], request: dict[str, Any], *, as_json: bo
     else:
         print("\n\n".join(f"[{name}]\n{_lines(answer)}" for name, answer in answers.items()))
     return int(any("error" in answer for answer in answers.values()))
+
+
+def _asked(jobdir: Path, request: dict[str, Any]) -> Any:
+    """What the crawl answers. A crawl that does not run does it when it is resumed, if that makes sense."""
+    from webgraph_it.crawl.actions import ActionError
+    from webgraph_it.crawl.control_socket import ControlError, NotRunning, ask
+    from webgraph_it.crawl.pending import postpone
+
+    try:
+        return ask(jobdir, request)
+    except NotRunning as error:
+        try:
+            if answer := postpone(jobdir, request, f"user {os.getuid()}"):
+                return answer
+        except ActionError as mistake:
+            raise ControlError(str(mistake)) from None
+        raise error from None
 
 
 def _lines(answer: dict[str, Any]) -> str:

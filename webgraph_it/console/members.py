@@ -1,6 +1,7 @@
 """The console's own crawl and those beside it (crawl/members.py), asked through their control sockets.
 
-Of a single crawl nothing is asked. A crawl that does not answer is shown with the sentence that says why.
+Of a single crawl nothing is asked. A crawl that does not answer is shown with the sentence that says why. What is asked
+of one that does not run is done when it is resumed (crawl/pending.py).
 """
 
 import asyncio
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it.crawl.actions import ActionError
-from webgraph_it.crawl.control_socket import ControlError, ask_soon
+from webgraph_it.crawl.control_socket import ControlError, NotRunning, ask_soon
 from webgraph_it.crawl.members import ALL, crawls_beside, totals_of
+from webgraph_it.crawl.pending import postpone
 
 STATUS_SECONDS = 1.0
 """Others are asked for their status at most so often, whoever looks."""
@@ -98,6 +100,10 @@ class Members:
             return await self._do(said, who)
         try:
             answer: dict[str, Any] = await ask_soon(path, said, who)
+        except NotRunning as error:
+            if later := postpone(path, said, who):
+                return later
+            raise ActionError(str(error)) from None
         except ControlError as error:
             raise ActionError(str(error)) from None
         return answer

@@ -122,6 +122,10 @@ class ControlError(Exception):
     """The crawl could not be asked, or refused; one sentence."""
 
 
+class NotRunning(ControlError):
+    """Nobody listens in the directory."""
+
+
 def _spider(directory: Path) -> str:
     """The spider of the crawl. ControlError if crawl.json is damaged."""
     try:
@@ -159,7 +163,7 @@ async def ask_soon(directory: Path, said: dict[str, Any], behalf: str = "") -> A
 def _socket_of(directory: Path) -> Path:
     path = directory / SOCKET_FILE
     if not path.is_socket():
-        raise ControlError(
+        raise NotRunning(
             f"no crawl runs in {directory} (it has no {SOCKET_FILE}). Start or resume it with: "
             + resume_command(_spider(directory), directory)
         )
@@ -172,9 +176,7 @@ def _troubles_of(directory: Path) -> Iterator[None]:
     try:
         yield
     except ConnectionError:
-        raise ControlError(
-            f"no crawl runs in {directory}: the last one was killed. Resume it first."
-        ) from None
+        raise NotRunning(f"no crawl runs in {directory}: the last one was killed. Resume it first.") from None
     except TimeoutError:
         raise ControlError(f"the crawl in {directory} did not answer within {ANSWER_SECONDS:g} s") from None
 

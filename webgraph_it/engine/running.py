@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.actions import Action, ActionError
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
@@ -20,6 +20,7 @@ from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.operations import Operations
+from webgraph_it.crawl.pending import Pending
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.reporter import Reporter
@@ -109,6 +110,7 @@ class Running:
         self._is_settling = False
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
+        self._pending = Pending(reports)
         self._socket = ControlSocket(directory.path, self.operations.do)
         self._console = _console(settings, self)
 
@@ -128,8 +130,20 @@ class Running:
             await self._console.open()
 
     async def load_seeds(self) -> None:
+        await self._do_pending()
         await self._settle_rules()
         await self.seeds.load(self._seed_list, self._scope)
+
+    async def _do_pending(self) -> None:
+        """What operators asked while no crawl ran."""
+        waiting = self._pending.take()
+        for said, who in waiting:
+            try:
+                await self.operations.do(said, who)
+            except ActionError as error:
+                logger.error("An action that waited for this run was refused: %s.", error)
+        if waiting:
+            self._pending.done()
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
         """`checkpoint_seconds` 0: checkpoints only on request."""

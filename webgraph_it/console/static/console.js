@@ -40,6 +40,8 @@ function logIn() {
 async function act(said, words) {
   const done = await send("/api/action", state.status?.members && !said.member ? {...said, member: at("target").value} : said);
   const refused = Object.entries(done.members || {}).filter(([, answer]) => answer.error).map(([name, answer]) => `${name}: ${answer.error}`);
+  const later = Object.entries(done.members || {}).filter(([, answer]) => answer.postponed).map(([name]) => name);
+  if (later.length) words = `${words}; ${later.join(", ")} will do it when resumed`;
   if (refused.length) words = `${words}, but not everywhere: ${refused.join("; ")}`;
   const facts = Object.entries(done).filter(([name, value]) => name !== "action" && typeof value !== "object").map(([name, value]) => `${name} ${value}`);
   toast([words, ...facts].join(" · "));
