@@ -1,6 +1,6 @@
 """What the console costs: CPU a page of a crawl whose console is open and scraped every second, and of one without.
 
-    python -m tests.benchmarks.console [--part crawl,second,hosts] [--hosts 1500] [--pages 40000] [--rounds 5]
+    python -m tests.benchmarks.console [--part crawl,turns,second,hosts] [--hosts 1500] [--pages 40000] [--rounds 5]
 
 crawl     Both crawl the same web to its end, in alternation, and both graphs are compared with the truth. Judged is the
           median over the rounds of the CPU of the crawl's own process, with ÷ without, after the start and with it: the
@@ -8,6 +8,9 @@ crawl     Both crawl the same web to its end, in alternation, and both graphs ar
           so the ratio is higher than that of all processes. "Open" is what the page asks for (static/console.js):
           events, charts, hosts, one host, page log and audit log, as often as it does; and /metrics every second.
           Whoever asks is another process.
+turns     One crawl, whose console is asked the same for TURN_SECONDS and then left alone for as long, in turns. CPU a
+          page of the turns with ÷ those without, over all turns: the ups and downs of a shared machine cancel out. The
+          status is asked for instead of the events, which is not cheaper, and everything at the start of a turn.
 second    CPU milliseconds a second of a paused crawl, alone and while the same is asked. The difference is what the
           console costs, whatever the speed of the crawl: hardly any noise, because nothing else runs.
 hosts     A crawl with 200,000 hosts: how long /api/hosts takes, from the first request on, and /metrics.
@@ -45,6 +48,7 @@ ASKED: tuple[tuple[str, float], ...] = (
 TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS = 3.0
 RATE_SECONDS = 30.0
+TURN_SECONDS = 5.0
 MANY_HOSTS = 200_000
 
 
@@ -100,16 +104,19 @@ def spent_by(command: list[str], folder: Path) -> Spent:
     return Spent(start, whole, sum(path.read_bytes().count(b"\n") for path in (folder / "pages").iterdir()))
 
 
-def look_on(port: int) -> None:
-    """What a browser with the page open and a Prometheus ask, until they are stopped."""
-    threading.Thread(target=_listen, args=(port,), daemon=True).start()
-    due = dict.fromkeys((path for path, _ in ASKED), 0.0)
+def look_on(port: int, seconds: float = float("inf")) -> None:
+    """What a browser with the page open and a Prometheus ask, for so long."""
+    until = time.monotonic() + seconds
+    if seconds == float("inf"):
+        threading.Thread(target=_listen, args=(port,), daemon=True).start()
+    asked = ASKED if seconds == float("inf") else (*ASKED, ("/api/status", 2.0))
+    due = dict.fromkeys((path for path, _ in asked), 0.0)
     host, connection = "it", http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    while True:
-        for path, seconds in ASKED:
+    while time.monotonic() < until:
+        for path, every in asked:
             if time.monotonic() < due[path]:
                 continue
-            due[path] = time.monotonic() + seconds
+            due[path] = time.monotonic() + every
             try:
                 answer = _got(connection, path.format(hour_ago=time.time() - 3600, host=host))
             except (OSError, http.client.HTTPException):
@@ -118,6 +125,7 @@ def look_on(port: int) -> None:
             if path.startswith("/api/hosts?") and (rows := json.loads(answer)["hosts"]):
                 host = rows[0]["host"]
         time.sleep(0.05)
+    connection.close()
 
 
 def _got(connection: http.client.HTTPConnection, path: str) -> bytes:
@@ -150,6 +158,49 @@ def one(web: SimWeb, console: bool) -> Spent:
             asking.wait()
         check(web, folder)
         return spent
+
+
+class Turns(NamedTuple):
+    """CPU seconds and pages of the turns of one kind."""
+
+    seconds: float = 0.0
+    pages: int = 0
+
+    def plus(self, seconds: float, pages: int) -> "Turns":
+        return Turns(self.seconds + seconds, self.pages + pages)
+
+
+def thread_seconds(pid: int) -> float:
+    """As `cpu_seconds`, to the nanosecond. Threads that have ended do not count, and a crawl's do not end."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
+def in_turns(hosts: int, pages: int) -> None:
+    """Until nine tenths of the pages are fetched: at the end few hosts are left."""
+    found = {True: Turns(), False: Turns()}
+    ratios: list[float] = []
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        SimWeb(hosts, pages, seed=7, only=["plain"], size_exponent=0.0, hits=False) as web,
+        watched(web, Path(scratch) / "crawl") as crawl,
+    ):
+        crawl.wait_for_pages(pages // 20)
+        while crawl.status()["pages"] < 0.9 * pages:
+            pair: dict[bool, float] = {}
+            for is_open in (bool(len(ratios) % 2), not len(ratios) % 2):
+                began, before = thread_seconds(crawl.crawl.pid), crawl.status()["pages"]
+                look_on(crawl.port, TURN_SECONDS) if is_open else time.sleep(TURN_SECONDS)
+                spent, done = thread_seconds(crawl.crawl.pid) - began, crawl.status()["pages"] - before
+                found[is_open] = found[is_open].plus(spent, done)
+                pair[is_open] = spent / max(1, done)
+            ratios.append(pair[True] / pair[False])
+    costs = {is_open: turns.seconds / turns.pages for is_open, turns in found.items()}
+    print(
+        f"{len(ratios)} pairs of turns, {found[True].pages:,} and {found[False].pages:,} pages; CPU ms a page without "
+        f"{1e3 * costs[False]:.3f}, with {1e3 * costs[True]:.3f}: {costs[True] / costs[False]:.3f}; "
+        f"median of the pairs {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+    )
 
 
 def a_second(hosts: int, pages: int) -> None:
@@ -218,7 +269,7 @@ def main() -> int:
     parser.add_argument("--hosts", type=int, default=1500)
     parser.add_argument("--pages", type=int, default=40_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--part", default="crawl,second,hosts")
+    parser.add_argument("--part", default="crawl,turns,second,hosts")
     parser.add_argument("--look-on", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.look_on:
@@ -226,6 +277,8 @@ def main() -> int:
     parts = options.part.split(",")
     if "crawl" in parts:
         crawls(options.hosts, options.pages, options.rounds)
+    if "turns" in parts:
+        in_turns(2 * options.hosts, 4 * options.pages)
     if "second" in parts:
         a_second(options.hosts, options.pages)
     if "hosts" in parts:
