@@ -41,6 +41,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -388,7 +389,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -559,6 +560,12 @@ class Console(Section):
         [],
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
+    )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
     )
 
 
