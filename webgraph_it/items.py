@@ -1,4 +1,4 @@
-"""Page and Link: the records that flow between rooms.
+"""Page, Link and Exchange: the records that flow between rooms.
 
 Frozen and typed. The spider makes a Page, the scope middleware removes its out-of-scope links, and the Recorder
 (crawl/record.py) records it once, in one step.
@@ -29,8 +29,33 @@ class Link(NamedTuple):
     """How the page links to it: one of LINK_KINDS, or `seed`."""
 
 
+class Exchange(NamedTuple):
+    """What was sent to a server and received from it, as it was on the wire. Kept only for an archive."""
+
+    url: str
+    """The requested URL."""
+    request: bytes
+    head: bytes
+    """Status line and headers, with the empty line at their end."""
+    body: bytes
+    """As received: with its Content-Encoding and, if it was chunked, with its chunk sizes."""
+    entity: bytes
+    """The body without chunk sizes. The same object as `body` if it was not chunked."""
+    truncated: str
+    """Why the body is not whole, as WARC names it: `length`, `disconnect`, `unspecified`. Empty if it is."""
+    address: str
+    """The IP address that answered."""
+    time: float
+    """When the request was sent, seconds since 1970 UTC."""
+
+    @property
+    def status(self) -> bytes:
+        """`200`."""
+        return self.head.split(maxsplit=2)[1]
+
+
 class State(StrEnum):
-    """What became of a node. Only FETCHED and REDIRECT are parents in the graph."""
+    """What became of a node. Only FETCHED and REDIRECT are parents in the graph. The last three are of re-visits."""
 
     FETCHED = "fetched"
     REDIRECT = "redirect"
@@ -39,6 +64,16 @@ class State(StrEnum):
     TRAP_CUT = "trap-cut"
     QUOTA_CUT = "quota-cut"
     NEVER_TRIED = "never-tried"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    REVISIT_FAILED = "revisit-failed"
+
+
+NODE_STATES = tuple(State)[:7]
+"""The states of a node in the graph."""
+PARENTS = (State.FETCHED, State.REDIRECT)
+REVISIT_STATES = (State.UNCHANGED, State.GONE, State.REVISIT_FAILED)
+"""What a re-visit found, in the page log only. Other links are FETCHED or REDIRECT, as at the first visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +112,14 @@ class Page:
     """Those of its links that must not be fetched: digest → reason. They are arcs nevertheless."""
     followed: frozenset[bytes] = frozenset()
     """Those of its links that are nodes but not arcs, because their kind is only followed."""
+    etag: bytes = b""
+    """As the server sent it; empty if it sent none, or a very long one."""
+    last_modified: bytes = b""
+    body_cut: bool = False
+    """Its body was cut or not wholly read, so that the links may not be all."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""
+    exchange: Exchange | None = field(default=None, repr=False)
+    """For the archive; None if the crawl writes none, or a user's component answered."""
+    outlinks: tuple[Link, ...] = field(default=(), repr=False)
+    """For the archive: all links of the document, also those that are out of scope."""

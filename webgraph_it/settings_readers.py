@@ -77,6 +77,14 @@ def number(expected: str, unit: str, *, least: float = 0.0) -> Reader[float]:
     return Reader(read, expected, unit)
 
 
+def _share(value: Any) -> float:
+    found = float(value)
+    if not 0 <= found <= 1:
+        raise ValueError
+    return found
+
+
+SHARE = Reader(_share, "a number from 0 to 1, such as 0.1", "")
 SECONDS = number("seconds, 0 or more, such as 1.5", "s")
 TIMEOUT = number("seconds, more than 0, such as 20", "s", least=0.001)
 
@@ -147,6 +155,7 @@ TOKEN_FILE = text("the path of a file with two tokens, or nothing")
 FILE = text("the path of a JSON file, or nothing")
 TOML_FILE = text("the path of a TOML file, or nothing")
 """The crawl stores the absolute path, so that it can be resumed from another working directory."""
+FOLDER = text("the JOBDIR of an earlier crawl, or nothing")
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")

@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FOLDER,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -34,6 +35,7 @@ from webgraph_it.settings_readers import (
     SCHEDULE,
     SECONDS,
     SERVERS,
+    SHARE,
     SIZE,
     SURTS,
     TIMEOUT,
@@ -451,15 +453,46 @@ class Directory(Section):
 
     FRONTIER_ORDER = Setting(
         "breadth",
-        one_of("breadth", "level", "outside", "keywords"),
+        one_of("breadth", "level", "outside", "keywords", "popular"),
         "`breadth`: by depth, then first come, first served. `level`: wide coverage first "
         "(10 × slashes + labels below the domain). `outside`: first what other sites link to. "
-        "`keywords`: by FRONTIER_KEYWORDS.",
+        "`keywords`: by FRONTIER_KEYWORDS. `popular`: by the number of links, as the last plan counted them "
+        "(webgraph-it recrawl plan).",
     )
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
         'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+    )
+    RECRAWL_SHARE = Setting(
+        0.1,
+        SHARE,
+        "Share of a host's fetches that are planned re-visits, as long as the host has new URLs, too.",
+    )
+    CONTINUOUS = Setting(
+        False,
+        FLAG,
+        "Whether the crawl continues when nothing is left to fetch: it plans re-visits every RECRAWL_PLAN_INTERVAL.",
+    )
+    RECRAWL_PLAN_INTERVAL = Setting(
+        86400.0,
+        number("seconds between two plans, 1 or more", "s", least=1),
+        "Time between two plans of a continuous crawl.",
+    )
+    DELTAFETCH_ENABLED = Setting(
+        False,
+        FLAG,
+        "Whether to fetch only what the crawl in DELTAFETCH_DIR has not fetched. A link to a known page is an arc.",
+    )
+    DELTAFETCH_DIR = Setting(
+        "",
+        FOLDER,
+        "JOBDIR of the earlier crawl.",
+    )
+    DELTAFETCH_RESET = Setting(
+        False,
+        FLAG,
+        "Whether to forget what the earlier crawl has fetched. That crawl itself is not changed.",
     )
     GRAPH_BUFFER = Setting(
         1800,
@@ -494,6 +527,18 @@ class Directory(Section):
     )
     LEAN_ENGINE = Setting(
         True, FLAG, "Handle a page in one task of our own. False: in Scrapy's engine and scraper."
+    )
+
+
+class Archives(Section):
+    title = "Archives"
+    page = "archives.md"
+
+    WARC = Setting(
+        False, FLAG, "Keep what is sent and received as WARC files, in `warc/` of the crawl directory."
+    )
+    WARC_FILE_SIZE = Setting(
+        "1 GB", SIZE, "Size at which the next WARC file begins, and with it the next number of all files."
     )
 
 
@@ -537,11 +582,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Console, Components),
+    *(Archives, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Archives, Console, Components):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.crawl.known_pages import DELTAFETCH
 from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
@@ -80,7 +81,10 @@ def taken_back(
 
 
 def _is_cut(line: Mapping[str, Any], *, of_block: bool) -> bool:
-    return bool(line["state"] == State.QUOTA_CUT and (line["reason"] == OPERATOR_BLOCK) == of_block)
+    """By a block, or by a quota."""
+    if line["state"] != State.QUOTA_CUT or line["reason"] == DELTAFETCH:
+        return False
+    return bool((line["reason"] == OPERATOR_BLOCK) == of_block)
 
 
 def _cut_node(line: Mapping[str, Any]) -> tuple[Link, tuple[int, int, str]]:

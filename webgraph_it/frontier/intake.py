@@ -25,6 +25,8 @@ from .traps import Traps
 
 DEPTH, PAGES_PER_HOST, PAGES_PER_DOMAIN = "depth", "pages-per-host", "pages-per-domain"
 """Reasons of State.QUOTA_CUT."""
+BY_CHOICE = frozenset({"deltafetch"})
+"""Reasons given by the caller of `add` for links that are no traps: an earlier crawl has fetched them."""
 
 
 class Intake:
@@ -148,7 +150,7 @@ class Intake:
     ) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap, host_depth)
+            return Cut(link, State.QUOTA_CUT if trap in BY_CHOICE else State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if self.rules and self._is_too_deep(link, depth):
@@ -228,7 +230,7 @@ class Intake:
         self.domains.count_page(host.name)
         host.accepted += 1
         host.queued += 1
-        if host.queued == 1:
+        if host.entries == 1:
             self._roster.enter(host, now)
         elif host in self._roster.resting:
             self._roster.put(host, now)
@@ -268,6 +270,15 @@ class Intake:
     def new_place(self, key: str, depth: int, via: str) -> bytes:
         """A place after all entries of the same priority."""
         return PLACE.pack(self._priority(key, depth, via), self._totals.next_number(), 0)
+
+    def move(self, name: str, entry: bytes, packed: bytes, priority: int) -> None:
+        """Put an entry of a host's queue, which is neither leased nor being read, to another priority."""
+        host = self._roster.host(name)
+        self._layers.remove(entry)
+        if host.window is not None:
+            host.window.discard(entry)
+        self.append(host, PLACE.pack(priority, self._totals.next_number(), 0), packed)
+        self._roster.save(host)
 
     def append(self, host: Host, place: bytes, packed: bytes) -> None:
         """Put an entry into the queue of its host."""

@@ -13,7 +13,7 @@ fetched again, unless they were not committed. Memory is bounded, because lookup
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.rebuild import Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.items import Link, Page, State
+from webgraph_it.items import PARENTS, Link, Page, State
 from webgraph_it.repair.discovery import found, recorded
 from webgraph_it.repair.streams import (
     START,
@@ -39,11 +39,13 @@ from webgraph_it.repair.streams import (
     logged,
     sequences,
 )
+from webgraph_it.repair.visits import visited
 from webgraph_it.repair.work import Work
 from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, LOOKUP, REBUILT
 from webgraph_it.shards.formats import (
+    ALWAYS,
     GRAPH_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
@@ -54,7 +56,6 @@ from webgraph_it.shards.formats import (
 from webgraph_it.shards.writer import Durable, crc32_of, cut
 from webgraph_it.urls.seed_changes import seed_digests
 
-PARENTS = (State.FETCHED, State.REDIRECT)
 TRIED, WAITS_OUTSIDE = b"t", b"w"
 CUTS = {b"c": State.TRAP_CUT, b"q": State.QUOTA_CUT}
 """The state in the last line of a key. After one of CUTS comes the reason."""
@@ -158,7 +159,7 @@ def _lengths(directory: JobDirectory, work: Work, tell: Callable[[str], None]) -
 def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work: Work) -> None:
     """Raise ShardError if no commit can have made these lengths: a resume would write arcs twice, or lose some."""
     parts = _parts(directory, lengths)
-    ends = dict.fromkeys(SUFFIXES, START)
+    ends = dict.fromkeys(ALWAYS, START)
     for listing in listed(parts[URLS_FOLDER]):
         work.add_listed(listing.link.digest)
         ends[URLS_FOLDER] = listing.end
@@ -168,7 +169,7 @@ def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work:
     for line, sequence in recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER])):
         agreed = agreed and _agree(line, sequence, work)
         ends[GRAPH_FOLDER] = sequence.end if sequence is not None else ends[GRAPH_FOLDER]
-    if not agreed or any(ends[stream] != _end(some) for stream, some in parts.items()):
+    if not agreed or any(end != _end(parts[stream]) for stream, end in ends.items()):
         raise ShardError(
             f"{directory.committed_file} counts lines of the page log, the URL list and the shards that do not belong "
             "together, expected those of one commit: restore the file from a copy, or remove it, then repair again. "
@@ -184,6 +185,7 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
     The last page is left out, because it is unknown whether all lines of the nodes cut on it were written.
+    The further streams count as they are, because nothing else tells what belongs to which page.
     """
     parts = _parts(directory, sizes)
     for listing in listed(parts[URLS_FOLDER]):
@@ -196,11 +198,12 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
         graph_so_far = sequence.end if sequence is not None else graph_so_far
     urls_end = _end_of_urls(parts, pages_end, graph_end, work)
     ends = {PAGES_FOLDER: pages_end, GRAPH_FOLDER: graph_end, URLS_FOLDER: urls_end}
-    return {
-        f"{stream}/{part.path.name}": _length_within(index, part, ends[stream])
-        for stream, some in parts.items()
-        for index, part in enumerate(some)
-        if index <= ends[stream].part
+    further = {name: size for name, size in sizes.items() if name.partition("/")[0] not in ends}
+    return further | {
+        f"{stream}/{part.path.name}": _length_within(index, part, end)
+        for stream, end in ends.items()
+        for index, part in enumerate(parts[stream])
+        if index <= end.part
     }
 
 
@@ -254,7 +257,8 @@ def _write_frontier(
     try:
         _replay_log(parts, rebuild, tally, work)
         pairs = recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER]))
-        for each in found(listed(parts[URLS_FOLDER]), _counted(pairs, tally), _has_links, work.is_seed):
+        pairs = visited(pairs, rebuild, tally, parts[GRAPH_FOLDER])
+        for each in found(listed(parts[URLS_FOLDER]), pairs, _has_links, work.is_seed):
             link, finder = each.line.link, each.finder
             if work.state(link.digest) is None:
                 rebuild.queue(link, *_place(link, finder))
@@ -325,18 +329,6 @@ def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: Work) -> Non
             work.set_state(page.digest, WAITS_OUTSIDE)
         if page.time:
             tally.seconds = max(tally.seconds, page.time)
-
-
-def _counted(
-    pairs: Iterator[tuple[Logged, Sequence16 | None]], tally: Tally
-) -> Iterator[tuple[Logged, Sequence16 | None]]:
-    """The same, and adds them to the tally. The crawl's time is from the first fetch to the last."""
-    first = 0.0
-    for line, sequence in pairs:
-        first = first or line.page.time
-        tally.count(line.page, line.links, is_parent=sequence is not None)
-        yield line, sequence
-    tally.seconds = max(0.0, tally.seconds - first) if first else 0.0
 
 
 def _has_links(page: Page) -> bool:

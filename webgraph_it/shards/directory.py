@@ -4,12 +4,14 @@
       crawl.json              one JSON object; "recipe_version" says how its nodes are named (urls.names)
       committed.json          {"graph": {"000001.g16": bytes, …}, "urls": {…}, "pages": {…}}, once committed
       crawl.lock              locked by the running process, which writes its pid there
-      graph/000001.g16 …      hashed edge sequences         (shards/formats.py has these three, byte by byte)
+      graph/000001.g16 …      hashed edge sequences         (shards/formats.py has them, byte by byte)
       urls/000001.tsv …       one line per new node
       pages/000001.jsonl …    one line per URL that was tried
+      links/ anchors/ warc/   further streams, if they were asked for
       frontier/               the embedded store; a repair uses frontier.new and frontier.work
       seeds/000001.txt …      the seed lists, as they were given
       reports/                progress.jsonl, and the reports
+      recrawl/000001 …        plans of re-visits (recrawl/plan_files.py)
 
 A crawl that is running, or that crashed, may have files that are longer than at its last commit, and new files.
 If committed.json exists, only the bytes that it counts are read. The numbers order the files.
@@ -28,14 +30,14 @@ from webgraph_it.files.received import InputError, is_count, is_name, read_json_
 from webgraph_it.shards.formats import SUFFIXES, Part, ShardError, is_shard_name, json_lines, numbered_files
 
 CRAWL_FILE, COMMITTED_FILE, LOCK_FILE = "crawl.json", "committed.json", "crawl.lock"
-FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"
+FRONTIER, REPORTS, SEEDS, RECRAWL = "frontier", "reports", "seeds", "recrawl"
 REBUILT, LOOKUP = "frontier.new", "frontier.work"
 """Used by a repair."""
 PROGRESS_FILE = "progress.jsonl"
 FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
 UNNAMED = "italy"
 """Name and spider of a crawl that was begun before crawls had names."""
-FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
+FOLDERS = (FRONTIER, REPORTS, SEEDS, RECRAWL, *SUFFIXES, REBUILT, LOOKUP)
 
 
 class CrawlDirectory:
@@ -98,7 +100,7 @@ class CrawlDirectory:
     # -- the streams ---------------------------------------------------------------------------------------
 
     def sizes(self) -> dict[str, int]:
-        """Every file of the three streams, `graph/000001.g16`, with its size on disk."""
+        """Every file of the streams, `graph/000001.g16`, with its size on disk."""
         return {
             f"{stream}/{file.name}": file.stat().st_size
             for stream in SUFFIXES

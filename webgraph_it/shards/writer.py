@@ -1,7 +1,8 @@
 """Numbered files that grow without making the crawl wait: a double-buffered writer, and an unbuffered one.
 
-A crawl keeps three streams (graph, urls, pages), each a folder of numbered files. A record is one sequence of
-the stream, already encoded. `Shards` keeps the three in step and is the only class that touches the disk:
+A crawl keeps three streams (graph, urls, pages) and those that were asked for, each a folder of numbered files. A
+record is one sequence of the stream, already encoded. `Shards` keeps them in step and is the only class that touches
+the disk:
 
     crawl thread   write ─► filling buffer ──swap──┐            swap ── sync ──►
     scribe thread                                  └─► write to file ──────────► fsync, lengths
@@ -20,14 +21,23 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import SUFFIXES, ShardError, file_name
+from webgraph_it.shards.contract import BackgroundWriter, Writer
+from webgraph_it.shards.formats import (
+    ALWAYS,
+    DIGEST_BYTES,
+    GRAPH_FOLDER,
+    SUFFIXES,
+    ShardError,
+    file_name,
+    number_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +50,13 @@ class Durable(NamedTuple):
 
     length: int
     crc32: int
+
+
+class Place(NamedTuple):
+    """Where a sequence begins: file number and byte offset."""
+
+    number: int
+    offset: int
 
 
 class AppendFile:
@@ -73,16 +90,6 @@ class AppendFile:
 
     def close(self) -> None:
         os.close(self._fd)
-
-
-class Writer(Protocol):
-    """One stream of records. After `swap`, all records so far are in the file or queued for it."""
-
-    def write(self, record: bytes) -> None: ...
-    def swap(self) -> None: ...
-    @property
-    def full(self) -> bool: ...
-    async def room(self) -> None: ...
 
 
 NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
@@ -153,7 +160,7 @@ class UnbufferedWriter:
 
 
 class Shards:
-    """The three streams of a crawl, in step: same file number, synced together."""
+    """The streams of a crawl, in step: same file number, synced together."""
 
     def __init__(
         self,
@@ -161,25 +168,50 @@ class Shards:
         committed: Mapping[str, Durable] | None,
         sequences: Mapping[str, int],
         writer_class: NewWriter = DoubleBufferedWriter,
+        own_classes: Mapping[str, NewWriter] | None = None,
     ) -> None:
-        """`committed`: file name → its state at the last commit. None for a new crawl."""
+        """`committed`: file name → its state at the last commit. None for a new crawl.
+        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are.
+        `own_classes`: stream → its class of writers, if that is not `writer_class`."""
         self._directory = directory
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
         self._stopping = False
         self.waiting_for_disk = False
         self.failure: OSError | None = None
-        self.recovered = recover(directory, committed or {})
+        self.recovered = recover(directory, committed or {}, sequences)
         self._finished = dict(committed or {})
-        self._number = 1 + max((_number(name) for name in self._finished), default=0)
-        self._files = self._open_files()
+        self._number = 1 + max(map(number_of, self._finished), default=0)
+        self._files = self._open_files(sequences)
+        self._place = Place(self._number, 0)
         self._operations_of_closed = 0
         self._writers = {
-            stream: writer_class(self._appender(stream), self._scribe, sequences[stream])
-            for stream in SUFFIXES
+            stream: (own_classes or {}).get(stream, writer_class)(self._appender(stream), self._scribe, count)
+            for stream, count in sequences.items()
         }
+        self._in_background = [each for each in self._writers.values() if isinstance(each, BackgroundWriter)]
+        self._begin_files()
 
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
+
+    def write_sequence(self, sequence: bytes) -> Place:
+        """Write to the stream `graph`. Returns where the sequence will be."""
+        place = self._place
+        self._writers[GRAPH_FOLDER].write(sequence)
+        self._place = Place(place.number, place.offset + len(sequence))
+        return place
+
+    def sequence_at(self, place: Place, links: int) -> list[bytes]:
+        """The parent and its children, of a sequence that was committed. Empty if it is not there."""
+        path = self._directory / GRAPH_FOLDER / file_name(GRAPH_FOLDER, place.number)
+        try:
+            with path.open("rb") as file:
+                file.seek(place.offset)
+                found = file.read((links + 1) * DIGEST_BYTES)
+        except OSError:
+            return []
+        whole = len(found) == (links + 1) * DIGEST_BYTES
+        return [found[at : at + DIGEST_BYTES] for at in range(0, len(found), DIGEST_BYTES)] if whole else []
 
     @property
     def full(self) -> bool:
@@ -197,7 +229,14 @@ class Shards:
         """
         for writer in self._writers.values():
             writer.swap()
+        if next_number:
+            self._place = Place(self._place.number + 1, 0)
+            self._begin_files()
         return self._scribe.submit(self._sync, then, next_number)
+
+    def _begin_files(self) -> None:
+        for writer in self._in_background:
+            writer.begin_file(self._place.number)
 
     def stop_waiting(self) -> None:
         """The crawl is stopping, so do not wait for a full disk any more. A write that fails now is final, and nothing
@@ -207,19 +246,26 @@ class Shards:
     def close(self) -> None:
         """Wait for the scribe. Records that were not synced before are not part of the crawl."""
         self._stopping = True
+        for writer in self._in_background:
+            writer.close()
         self._scribe.shutdown(wait=True)
         for file in self._files.values():
             file.close()
+
+    def file_bytes(self, stream: str) -> int:
+        """Length of the file that grows now."""
+        file = self._files.get(stream)
+        return file.durable.length if file is not None else 0
 
     @property
     def operations(self) -> int:
         """Disk operations so far: writes and syncs."""
         return self._operations_of_closed + sum(file.operations for file in self._files.values())
 
-    def _open_files(self) -> dict[str, AppendFile]:
+    def _open_files(self, streams: Iterable[str]) -> dict[str, AppendFile]:
         return {
             stream: AppendFile(self._directory / stream / file_name(stream, self._number))
-            for stream in SUFFIXES
+            for stream in streams
         }
 
     def _appender(self, stream: str) -> Callable[[bytearray], None]:
@@ -246,6 +292,9 @@ class Shards:
     def _sync(self, then: Callable[[dict[str, Durable]], None], next_number: bool) -> None:
         if self.failure:
             raise self.failure
+        for writer in self._in_background:
+            if writer.failure is not None:
+                raise writer.failure
         reached("after-shard-write")
         for stream, file in self._files.items():
             file.sync()
@@ -260,20 +309,19 @@ class Shards:
         for file in self._files.values():
             file.close()
         self._number += 1
-        self._files = self._open_files()
+        self._files = self._open_files(self._files)
 
 
-def _number(name: str) -> int:
-    return int(Path(name).stem)
-
-
-def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
+def recover(directory: Path, committed: Mapping[str, Durable], streams: Iterable[str] = ALWAYS) -> list[str]:
     """Cut the files back to what was committed. Returns a sentence for each cut. Raises ShardError on damage."""
     verify(directory, committed)
     sentences = []
+    for stream in streams:
+        make_folder(directory / stream)
     for stream, suffix in SUFFIXES.items():
         folder = directory / stream
-        make_folder(folder)
+        if not folder.is_dir():
+            continue
         for name in committed:
             if (
                 name.startswith(f"{stream}/") and not (directory / name).exists()
@@ -290,9 +338,9 @@ def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
 
     Checks the sizes of all files, and the contents of the newest. An older file was checked when it was the newest.
     """
-    newest = max(map(_number, committed), default=0)
+    newest = max(map(number_of, committed), default=0)
     for name, durable in committed.items():
-        _check(directory / name, durable, contents=_number(name) == newest)
+        _check(directory / name, durable, contents=number_of(name) == newest)
 
 
 def _cut(path: Path, durable: Durable | None) -> list[str]:
