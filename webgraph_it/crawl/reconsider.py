@@ -81,7 +81,6 @@ def taken_back(
 
 
 def _is_cut(line: Mapping[str, Any], *, of_block: bool) -> bool:
-    """By a block, or by a quota."""
     if line["state"] != State.QUOTA_CUT or line["reason"] == DELTAFETCH:
         return False
     return bool((line["reason"] == OPERATOR_BLOCK) == of_block)

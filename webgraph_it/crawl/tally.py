@@ -33,10 +33,10 @@ class Tally:
         self.media_types: Counter[str] = _bounded(found.get("media_types", {}))
         self.media_bytes: Counter[str] = _bounded(found.get("media_bytes", {}))
         self.reasons: Counter[str] = _bounded(found.get("reasons", {}))
-        self.busy: Counter[str] = Counter(found.get("busy", {}))
-        """Answers 429 and 503 by host (`it,unipd`), those that were retried included."""
         self.revisits: Counter[str] = _bounded(found.get("revisits", {}))
         """Re-visits by what they found. They are among `pages`, and nowhere else but in bytes, statuses and links."""
+        self.busy: Counter[str] = Counter(found.get("busy", {}))
+        """Answers 429 and 503 by host (`it,unipd`), those that were retried included."""
 
     def to_bytes(self) -> bytes:
         return json.dumps(vars(self)).encode()
@@ -60,6 +60,14 @@ class Tally:
             self.parents += 1
             self.links += children
 
+    def count_revisit(self, page: Page, found: str, more_links: int) -> None:
+        """`found`: the name of what it found. `more_links`: how many more links the page has than before."""
+        self.pages += 1
+        self.bytes += page.size_bytes
+        self.statuses[_name(self.statuses, str(page.status))] += 1
+        self.revisits[found] += 1
+        self.links += more_links
+
     def count_busy(self, host: str) -> None:
         """With MAX_DISTINCT hosts in the table, a new one takes the place and the count of the lowest.
 
@@ -70,14 +78,6 @@ class Tally:
             lowest = min(self.busy, key=self.busy.__getitem__)
             inherited = self.busy.pop(lowest)
         self.busy[host] += inherited + 1
-
-    def count_revisit(self, page: Page, found: str, more_links: int) -> None:
-        """`found`: the name of what it found. `more_links`: how many more links the page has than before."""
-        self.pages += 1
-        self.bytes += page.size_bytes
-        self.statuses[_name(self.statuses, str(page.status))] += 1
-        self.revisits[found] += 1
-        self.links += more_links
 
     def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1
