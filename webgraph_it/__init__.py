@@ -22,6 +22,7 @@ spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the 
 recrawl/      when to visit pages again: plans
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
+cluster/      the same on Apache Spark                (webgraph-it cluster)
 simweb/       a small national web on loopback        (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
 demo.py       all of it in a minute                   (webgraph-it demo, make demo)

@@ -31,7 +31,7 @@ MUTANTS = {
     "the shards before a commit": Mutant(WRITER, "            file.sync()\n"),
     "the name of a shard": Mutant(WRITER, "        sync(path.parent)\n"),
     "the names of the streams' folders": Mutant(
-        WRITER, "        make_folder(folder)\n", "        folder.mkdir(exist_ok=True)\n"
+        WRITER, "        make_folder(directory / stream)\n", "        (directory / stream).mkdir(exist_ok=True)\n"
     ),
     "the name of frontier/": Mutant(ROCKS, "            _sync(str(self._directory.parent))"),
     "the bytes of a small file": Mutant(DISK, "            file.flush()\n            os.fsync(descriptor)\n"),

@@ -7,7 +7,7 @@ from scrapy.utils.test import get_crawler
 
 from webgraph_it.engine.pipeline import GraphPipeline
 from webgraph_it.settings import GRAPH_WRITER
-from webgraph_it.shards.formats import SUFFIXES
+from webgraph_it.shards.formats import ALWAYS
 from webgraph_it.shards.writer import Shards
 
 
@@ -26,7 +26,7 @@ def test_each_buffer_holds_as_many_sequences_as_its_setting_says(tmp_path: Path)
     made = pipeline(tmp_path)
     shards = Shards(tmp_path, None, made._buffers, made._writer_class)
     grown = {}
-    for stream in SUFFIXES:
+    for stream in ALWAYS:
         (file,) = (tmp_path / stream).iterdir()
         written = 0
         while not file.stat().st_size and written < 10:

@@ -64,6 +64,17 @@ def test_the_idle_pool_is_bounded_in_number_and_time() -> None:
     assert governor.idle_since(1.5) == ["0"]
 
 
+def test_a_new_cap_closes_only_the_idle_connections_above_it() -> None:
+    governor: Governor[str, str] = Governor(4, 3)
+    for number in range(4):
+        governor.ask(f"{number}", (number,))
+    for number in range(3):
+        assert governor.rest(f"{number}", (number,), now=float(number))
+    assert governor.resize(4, 3) == ([], [])
+    assert governor.resize(4, 2) == (["0"], []), "more rest than may"
+    assert governor.resize(2, 3) == (["0", "1"], []), "more are open than may be"
+
+
 def test_of_more_hosts_in_turn_than_may_rest_those_that_rest_are_used_again() -> None:
     """Closing the oldest instead would keep each connection until just before its host's turn."""
     governor: Governor[str, str] = Governor(9, 2)

@@ -245,6 +245,11 @@ SAFETY: tuple[Safety, ...] = (
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
         "shards/writer.py",
+        "newest = max(map(number_of, committed), default=0)",
+        "newest = max(map(number_of, committed), default=1)",
+    ): "without a committed file there is nothing to compare with",
+    (
+        "shards/writer.py",
         "elif size > kept:",
         "elif size >= kept:",
     ): "a cut to the length that it has changes nothing",

@@ -262,3 +262,31 @@ def test_shards_are_full_while_one_of_their_writers_is(tmp_path: Path) -> None:
     asyncio.run(shards.room())
     assert not shards.full
     shards.close()
+
+
+def test_a_stream_that_was_asked_for_is_committed_with_the_others_and_kept_when_it_is_not(
+    tmp_path: Path,
+) -> None:
+    shards = Shards(tmp_path, None, {**SEQUENCES, "warc": 4})
+    shards["warc"].write(b"record")
+    committed = sync(shards)
+    shards.close()
+    with (tmp_path / "warc/000001.warc.gz").open("ab") as file:
+        file.write(b"not committed")
+    without = Shards(tmp_path, committed, SEQUENCES)
+    assert "warc/000001.warc.gz: cut 13 bytes written after the last commit" in without.recovered
+    assert sync(without)["warc/000001.warc.gz"] == committed["warc/000001.warc.gz"]
+    without.close()
+    assert [file.name for file in (tmp_path / "warc").iterdir()] == ["000001.warc.gz"]
+    assert (tmp_path / "warc/000001.warc.gz").read_bytes() == b"record"
+
+
+def test_disk_operations_are_counted_over_all_files_of_all_streams(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES, UnbufferedWriter)
+    for _ in range(3):
+        shards["graph"].write(b"sequence")
+    sync(shards, next_number=True)
+    assert shards.operations == 3 + len(SEQUENCES), "three writes, and a sync of each file"
+    shards["urls"].write(b"line")
+    assert shards.operations == 3 + len(SEQUENCES) + 1
+    shards.close()

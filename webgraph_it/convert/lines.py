@@ -93,9 +93,13 @@ class Piece:
 
 def sorted_piece(piece: Piece) -> pa.Table:
     """The rows of a piece, sorted by key."""
-    lines = _lines(piece)
-    table = _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
+    table = rows_of(piece, _lines(piece))
     return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
+
+
+def rows_of(piece: Piece, lines: bytes) -> pa.Table:
+    """The rows of these lines of a piece, in their order."""
+    return _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
 
 
 def _lines(piece: Piece) -> bytes:

@@ -45,6 +45,7 @@ from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, LOOKUP, REBUILT
 from webgraph_it.shards.formats import (
+    ALWAYS,
     GRAPH_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
@@ -158,7 +159,7 @@ def _lengths(directory: JobDirectory, work: Work, tell: Callable[[str], None]) -
 def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work: Work) -> None:
     """Raise ShardError if no commit can have made these lengths: a resume would write arcs twice, or lose some."""
     parts = _parts(directory, lengths)
-    ends = dict.fromkeys(SUFFIXES, START)
+    ends = dict.fromkeys(ALWAYS, START)
     for listing in listed(parts[URLS_FOLDER]):
         work.add_listed(listing.link.digest)
         ends[URLS_FOLDER] = listing.end
@@ -168,7 +169,7 @@ def _refuse_disagreement(directory: JobDirectory, lengths: dict[str, int], work:
     for line, sequence in recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER])):
         agreed = agreed and _agree(line, sequence, work)
         ends[GRAPH_FOLDER] = sequence.end if sequence is not None else ends[GRAPH_FOLDER]
-    if not agreed or any(ends[stream] != _end(some) for stream, some in parts.items()):
+    if not agreed or any(end != _end(parts[stream]) for stream, end in ends.items()):
         raise ShardError(
             f"{directory.committed_file} counts lines of the page log, the URL list and the shards that do not belong "
             "together, expected those of one commit: restore the file from a copy, or remove it, then repair again. "
@@ -184,6 +185,7 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
     The last page is left out, because it is unknown whether all lines of the nodes cut on it were written.
+    The further streams count as they are, because nothing else tells what belongs to which page.
     """
     parts = _parts(directory, sizes)
     for listing in listed(parts[URLS_FOLDER]):
@@ -196,11 +198,12 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
         graph_so_far = sequence.end if sequence is not None else graph_so_far
     urls_end = _end_of_urls(parts, pages_end, graph_end, work)
     ends = {PAGES_FOLDER: pages_end, GRAPH_FOLDER: graph_end, URLS_FOLDER: urls_end}
-    return {
-        f"{stream}/{part.path.name}": _length_within(index, part, ends[stream])
-        for stream, some in parts.items()
-        for index, part in enumerate(some)
-        if index <= ends[stream].part
+    further = {name: size for name, size in sizes.items() if name.partition("/")[0] not in ends}
+    return further | {
+        f"{stream}/{part.path.name}": _length_within(index, part, end)
+        for stream, end in ends.items()
+        for index, part in enumerate(parts[stream])
+        if index <= end.part
     }
 
 

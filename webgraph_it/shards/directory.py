@@ -4,9 +4,10 @@
       crawl.json              one JSON object; "recipe_version" says how its nodes are named (urls.names)
       committed.json          {"graph": {"000001.g16": bytes, …}, "urls": {…}, "pages": {…}}, once committed
       crawl.lock              locked by the running process, which writes its pid there
-      graph/000001.g16 …      hashed edge sequences         (shards/formats.py has these three, byte by byte)
+      graph/000001.g16 …      hashed edge sequences         (shards/formats.py has them, byte by byte)
       urls/000001.tsv …       one line per new node
       pages/000001.jsonl …    one line per URL that was tried
+      links/ anchors/ warc/   further streams, if they were asked for
       frontier/               the embedded store; a repair uses frontier.new and frontier.work
       seeds/000001.txt …      the seed lists, as they were given
       reports/                progress.jsonl, and the reports
@@ -99,7 +100,7 @@ class CrawlDirectory:
     # -- the streams ---------------------------------------------------------------------------------------
 
     def sizes(self) -> dict[str, int]:
-        """Every file of the three streams, `graph/000001.g16`, with its size on disk."""
+        """Every file of the streams, `graph/000001.g16`, with its size on disk."""
         return {
             f"{stream}/{file.name}": file.stat().st_size
             for stream in SUFFIXES

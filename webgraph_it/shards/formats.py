@@ -1,4 +1,6 @@
-"""The three streams of a crawl, byte by byte, and how to read them (shards/directory.py says where they are).
+"""The streams of a crawl, byte by byte, and how to read them (shards/directory.py says where they are).
+
+Every crawl has the first three. The others are there if they were asked for.
 
 **g16.** Records of 16 bytes: the digest of a node (MD5 of its key). The first bit of the first byte is 1 for
 a parent and 0 for a child of the last parent before it. A page without links is a parent alone. A
@@ -29,7 +31,17 @@ DIGEST_BYTES = 16
 PARENT_BIT = 0x80
 """The parent's bit, in the first byte of a digest."""
 GRAPH_FOLDER, URLS_FOLDER, PAGES_FOLDER = "graph", "urls", "pages"
-SUFFIXES = {GRAPH_FOLDER: ".g16", URLS_FOLDER: ".tsv", PAGES_FOLDER: ".jsonl"}
+LINKS_FOLDER, ANCHORS_FOLDER, WARC_FOLDER = "links", "anchors", "warc"
+SUFFIXES = {
+    GRAPH_FOLDER: ".g16",
+    URLS_FOLDER: ".tsv",
+    PAGES_FOLDER: ".jsonl",
+    LINKS_FOLDER: ".tsv",
+    ANCHORS_FOLDER: ".tsv",
+    WARC_FOLDER: ".warc.gz",
+}
+ALWAYS = (GRAPH_FOLDER, URLS_FOLDER, PAGES_FOLDER)
+"""The streams that every crawl has."""
 PAGE_FIELDS = (
     "key",
     "url",
@@ -70,6 +82,11 @@ def file_name(folder: str, number: int) -> str:
     return f"{number:06d}{SUFFIXES[folder]}"
 
 
+def number_of(name: str) -> int:
+    """1 for `000001.g16`, also with its folder."""
+    return int(name.rpartition("/")[2].partition(".")[0])
+
+
 def is_shard_name(folder: str, name: str) -> bool:
     """True for `000001.g16` in `graph`, and for nothing like `../x`."""
     return folder in _NAMES and _NAMES[folder].fullmatch(name) is not None
@@ -77,8 +94,8 @@ def is_shard_name(folder: str, name: str) -> bool:
 
 def numbered_files(folder: Path, suffix: str) -> list[Path]:
     """The numbered files of a folder, by number."""
-    files = [p for p in folder.glob(f"*{suffix}") if _NUMBERED.fullmatch(p.stem)]
-    return sorted(files, key=lambda p: int(p.stem))
+    files = [p for p in folder.glob(f"*{suffix}") if _NUMBERED.fullmatch(p.name.removesuffix(suffix))]
+    return sorted(files, key=lambda p: number_of(p.name))
 
 
 def check_whole_records(part: Part) -> None:

@@ -1,7 +1,8 @@
 """Numbered files that grow without making the crawl wait: a double-buffered writer, and an unbuffered one.
 
-A crawl keeps three streams (graph, urls, pages), each a folder of numbered files. A record is one sequence of
-the stream, already encoded. `Shards` keeps the three in step and is the only class that touches the disk:
+A crawl keeps three streams (graph, urls, pages) and those that were asked for, each a folder of numbered files. A
+record is one sequence of the stream, already encoded. `Shards` keeps them in step and is the only class that touches
+the disk:
 
     crawl thread   write ─► filling buffer ──swap──┐            swap ── sync ──►
     scribe thread                                  └─► write to file ──────────► fsync, lengths
@@ -20,14 +21,22 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import DIGEST_BYTES, GRAPH_FOLDER, SUFFIXES, ShardError, file_name
+from webgraph_it.shards.formats import (
+    ALWAYS,
+    DIGEST_BYTES,
+    GRAPH_FOLDER,
+    SUFFIXES,
+    ShardError,
+    file_name,
+    number_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +169,7 @@ class UnbufferedWriter:
 
 
 class Shards:
-    """The three streams of a crawl, in step: same file number, synced together."""
+    """The streams of a crawl, in step: same file number, synced together."""
 
     def __init__(
         self,
@@ -169,21 +178,22 @@ class Shards:
         sequences: Mapping[str, int],
         writer_class: NewWriter = DoubleBufferedWriter,
     ) -> None:
-        """`committed`: file name → its state at the last commit. None for a new crawl."""
+        """`committed`: file name → its state at the last commit. None for a new crawl.
+        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are."""
         self._directory = directory
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
         self._stopping = False
         self.waiting_for_disk = False
         self.failure: OSError | None = None
-        self.recovered = recover(directory, committed or {})
+        self.recovered = recover(directory, committed or {}, sequences)
         self._finished = dict(committed or {})
-        self._number = 1 + max((_number(name) for name in self._finished), default=0)
-        self._files = self._open_files()
+        self._number = 1 + max(map(number_of, self._finished), default=0)
+        self._files = self._open_files(sequences)
         self._place = Place(self._number, 0)
         self._operations_of_closed = 0
         self._writers = {
-            stream: writer_class(self._appender(stream), self._scribe, sequences[stream])
-            for stream in SUFFIXES
+            stream: writer_class(self._appender(stream), self._scribe, count)
+            for stream, count in sequences.items()
         }
 
     def __getitem__(self, stream: str) -> Writer:
@@ -245,10 +255,10 @@ class Shards:
         """Disk operations so far: writes and syncs."""
         return self._operations_of_closed + sum(file.operations for file in self._files.values())
 
-    def _open_files(self) -> dict[str, AppendFile]:
+    def _open_files(self, streams: Iterable[str]) -> dict[str, AppendFile]:
         return {
             stream: AppendFile(self._directory / stream / file_name(stream, self._number))
-            for stream in SUFFIXES
+            for stream in streams
         }
 
     def _appender(self, stream: str) -> Callable[[bytearray], None]:
@@ -289,20 +299,19 @@ class Shards:
         for file in self._files.values():
             file.close()
         self._number += 1
-        self._files = self._open_files()
+        self._files = self._open_files(self._files)
 
 
-def _number(name: str) -> int:
-    return int(Path(name).stem)
-
-
-def recover(directory: Path, committed: Mapping[str, Durable]) -> list[str]:
+def recover(directory: Path, committed: Mapping[str, Durable], streams: Iterable[str] = ALWAYS) -> list[str]:
     """Cut the files back to what was committed. Returns a sentence for each cut. Raises ShardError on damage."""
     verify(directory, committed)
     sentences = []
+    for stream in streams:
+        make_folder(directory / stream)
     for stream, suffix in SUFFIXES.items():
         folder = directory / stream
-        make_folder(folder)
+        if not folder.is_dir():
+            continue
         for name in committed:
             if (
                 name.startswith(f"{stream}/") and not (directory / name).exists()
@@ -319,9 +328,9 @@ def verify(directory: Path, committed: Mapping[str, Durable]) -> None:
 
     Checks the sizes of all files, and the contents of the newest. An older file was checked when it was the newest.
     """
-    newest = max(map(_number, committed), default=0)
+    newest = max(map(number_of, committed), default=0)
     for name, durable in committed.items():
-        _check(directory / name, durable, contents=_number(name) == newest)
+        _check(directory / name, durable, contents=number_of(name) == newest)
 
 
 def _cut(path: Path, durable: Durable | None) -> list[str]:
