@@ -35,7 +35,7 @@ NAMES = {
     "ours, smoothed": policies.smoothed,
 }
 COLOURS = ("#3465a4", "#8a6d3b", "#a40000", "#2e7d32")
-SHIFTS = {"round robin": -4, "Nutch, adaptive": 14}
+SHIFTS = {"round robin": 13, "Nutch, adaptive": 1}
 """Names of lines that end close to each other."""
 Links = frozenset[int]
 
@@ -229,7 +229,8 @@ def picture(by_day: dict[str, list[float]]) -> str:
         return f"{x:.1f},{top + (height - top - bottom) * (1 - value) / (1 - low):.1f}"
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text x="{left}" y="20">Pages whose known links are right, weighted by in-degree, over days</text>',
     ]
