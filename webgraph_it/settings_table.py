@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FOLDER,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -476,6 +477,21 @@ class Directory(Section):
         86400.0,
         number("seconds between two plans, 1 or more", "s", least=1),
         "Time between two plans of a continuous crawl.",
+    )
+    DELTAFETCH_ENABLED = Setting(
+        False,
+        FLAG,
+        "Whether to fetch only what the crawl in DELTAFETCH_DIR has not fetched. A link to a known page is an arc.",
+    )
+    DELTAFETCH_DIR = Setting(
+        "",
+        FOLDER,
+        "JOBDIR of the earlier crawl.",
+    )
+    DELTAFETCH_RESET = Setting(
+        False,
+        FLAG,
+        "Whether to forget what the earlier crawl has fetched. That crawl itself is not changed.",
     )
     GRAPH_BUFFER = Setting(
         1800,

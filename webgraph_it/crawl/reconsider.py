@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.crawl.known_pages import DELTAFETCH
 from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
@@ -43,7 +44,7 @@ def reconsidered(
         return
     queued = 0
     for number, line in enumerate(page_lines(page_parts(directory, committed))):
-        if line["state"] == State.QUOTA_CUT and line["reason"] != OPERATOR_BLOCK:
+        if line["state"] == State.QUOTA_CUT and line["reason"] not in (OPERATOR_BLOCK, DELTAFETCH):
             link, place = _cut_node(line)
             if frontier.reconsider(link, *place, line["reason"], now):
                 queued += 1

@@ -25,6 +25,8 @@ from .traps import Traps
 
 DEPTH, PAGES_PER_HOST, PAGES_PER_DOMAIN = "depth", "pages-per-host", "pages-per-domain"
 """Reasons of State.QUOTA_CUT."""
+BY_CHOICE = frozenset({"deltafetch"})
+"""Reasons given by the caller of `add` for links that are no traps: an earlier crawl has fetched them."""
 
 
 class Intake:
@@ -148,7 +150,7 @@ class Intake:
     ) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap, host_depth)
+            return Cut(link, State.QUOTA_CUT if trap in BY_CHOICE else State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if self.rules and self._is_too_deep(link, depth):
