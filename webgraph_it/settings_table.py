@@ -41,6 +41,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -388,7 +389,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -529,6 +530,18 @@ class Directory(Section):
     )
 
 
+class Archives(Section):
+    title = "Archives"
+    page = "archives.md"
+
+    WARC = Setting(
+        False, FLAG, "Keep what is sent and received as WARC files, in `warc/` of the crawl directory."
+    )
+    WARC_FILE_SIZE = Setting(
+        "1 GB", SIZE, "Size at which the next WARC file begins, and with it the next number of all files."
+    )
+
+
 class Console(Section):
     title = "The console"
     page = "console.md"
@@ -548,6 +561,12 @@ class Console(Section):
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
     )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
+    )
 
 
 class Components(Section):
@@ -563,11 +582,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Console, Components),
+    *(Archives, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Archives, Console, Components):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     with SimWeb(hosts=12, pages=80, seed=3, only=["plain"]) as web:
         web.truth.write(folder / "truth")
-        run_crawl(web, folder / "crawls/italy-1")
+        run_crawl(web, folder / "crawls/italy-1", WARC=True)
     assert main(["convert", str(folder / "crawls/italy-1"), "--out", str(folder / "italy")]) == 0
     assert main(["analyse", str(folder / "italy")]) == 0
     graph = WebGraph(folder / "italy")

@@ -1,6 +1,6 @@
 """Recording a page is one step: the page is recorded completely, or not at all.
 
-    page log ─► links to the frontier, URL list ─► lease ends ─► shard record ─► tally     (no await in between)
+    page log ─► links to the frontier, URL list ─► lease ends ─► shard record, archive ─► tally   (no await in between)
 
 The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
 tens of thousands of links would block the event loop, so it is recorded in slices while it holds `step`, a lock that
@@ -17,18 +17,20 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
-from webgraph_it.crawl.reasons import failure_of
+from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
 from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Added, Failure, Outcome
 from webgraph_it.frontier.visits import Visit
-from webgraph_it.items import PARENTS, Link, Page, State
+from webgraph_it.items import PARENTS, Exchange, Link, Page, State
 from webgraph_it.killpoint import reached
 from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
 from webgraph_it.shards.writer import Place, Shards
+from webgraph_it.warc.capture import Capture, capture_of
 
 LEAVES_STATE = (State.UNCHANGED, State.REVISIT_FAILED)
 """Re-visits after which a node is what it was."""
@@ -38,8 +40,14 @@ LINKS_AT_ONCE = 500
 """Links that are recorded without a pause: about ten milliseconds, if all are on new hosts."""
 
 
+class Archive(Protocol):
+    """The stream `warc` (warc/writer.py)."""
+
+    def write(self, capture: Capture) -> None: ...
+
+
 class Recorder:
-    """Ends leases: queues the links of a page, writes the three streams of a crawl, and counts."""
+    """Ends leases: queues the links of a page, writes the streams of a crawl, and counts."""
 
     def __init__(
         self,
@@ -49,14 +57,17 @@ class Recorder:
         shards: Shards,
         tally: Tally,
         link_policy: int = UNKNOWN_POLICY,
+        archive: Archive | None = None,
     ) -> None:
-        """`link_policy`: a number of the settings that decide what a link is (crawl/link_rules.py)."""
+        """`link_policy`: a number of the settings that decide what a link is (crawl/link_rules.py).
+        `archive`: one of the streams of `shards`; None if the crawl writes none."""
         self._link_policy = link_policy
         self._frontier = frontier
         self._leases = leases
         self._now = now
         self.shards = shards
         self.tally = tally
+        self.archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.recent: deque[str] = deque(maxlen=0)
@@ -80,6 +91,14 @@ class Recorder:
             with self._whole_step():
                 for _ in self._slices(page):
                     pass
+
+    def keep(self, exchange: Exchange) -> None:
+        """Archive a reply that is not in the page log: robots.txt, or a reply after which the URL is fetched again.
+
+        Call it in the same turn as the change of the frontier that the reply causes."""
+        if self.archive is not None and not self._leases.ended:
+            with self._whole_step():
+                self.archive.write(capture_of(exchange))
 
     async def _record_in_slices(self, page: Page) -> None:
         """As `record`, but other tasks may run in between. No commit and no other page comes in between."""
@@ -132,6 +151,8 @@ class Recorder:
             row = row._replace(file_number=place.number, offset=place.offset)
         outcome = outcome_of(page)._replace(visit=row)
         self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+        if self.archive is not None and page.exchange is not None:
+            self.archive.write(capture_of(page.exchange, page))
         if again is not None:
             reached(KILL_POINTS[again.name])
             self.tally.count_revisit(page, again.name, again.more_links)
@@ -139,6 +160,8 @@ class Recorder:
             self.tally.count_cut(page.state, page.reason)
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
+            if page.status in BUSY_STATUSES:
+                self.tally.count_busy(page.key.partition(")")[0])
 
     def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
         return first_visit(page, children, self._link_policy) if page.state in PARENTS else None

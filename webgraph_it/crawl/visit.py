@@ -244,6 +244,8 @@ def _page(
         etag=_validator(reply, b"Etag"),
         last_modified=_validator(reply, b"Last-Modified"),
         body_cut=bool(reply.flags or reason),
+        exchange=reply.exchange,
+        outlinks=() if reply.exchange is None else links,
     )
 
 

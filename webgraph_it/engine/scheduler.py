@@ -91,6 +91,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.count_busy: Callable[[str], None] = lambda host: None
+        """Called with the host of every 429 or 503 that is retried."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -274,6 +276,8 @@ class FrontierScheduler(BaseScheduler):
         """Put the URL back for a retry. False if there are no retries left and the failure is final."""
         if not self.frontier.may_retry(lease):
             return False
+        if failure is Failure.BUSY:
+            self.count_busy(lease.host)
         self._end(lease, Outcome(Kind.RETRY, failure, True, seconds, lease.address, retry_after))
         return True
 
