@@ -40,6 +40,8 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    archives: tuple[str, ...] = ()
+    """Formats of the archives from which pages were ingested: warc, arc, wat."""
 
     @property
     def fingerprint(self) -> str:
@@ -65,7 +67,9 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         tuple(part for crawl in crawls for part in crawl.parts(stream))
         for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name()))
+    archives = sorted({name for crawl in crawls for name in crawl.archives()})
+    sources = Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), tuple(archives))
+    return _checked(sources)
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:

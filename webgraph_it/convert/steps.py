@@ -270,6 +270,7 @@ def _summarise(job: Job) -> None:
         "nodes": job.counts["nodes"],
         "arcs": job.counts["arcs"],
         "sources": list(job.sources.names),
+        **({"archives": list(job.sources.archives)} if job.sources.archives else {}),
         "counts": dict(sorted(job.counts.items())),
         "bv": asdict(job.parameters),
         "files": checksums(job.out, files, job.threads),

@@ -15,14 +15,14 @@ done since the last commit.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from webgraph_it.crawl.reasons import failure_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
-from webgraph_it.frontier.records import Added, Failure, Outcome
+from webgraph_it.frontier.records import Added, Cut, Failure, Outcome
 from webgraph_it.items import Link, Page, State
 from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
 from webgraph_it.shards.writer import Shards
@@ -142,6 +142,12 @@ class Recorder:
             self._record_new(added, fetch_only, 0, "")
             self.tally.states.subtract(added.uncut)
         return added
+
+    def record_cuts(self, cuts: Iterable[tuple[Cut, int, str]]) -> None:
+        """Record nodes that were found earlier and are cut now, each with its depth and the page that found it."""
+        for (link, state, reason, host_depth), depth, via in cuts:
+            self._log(cut_line(link, state, reason, depth, via, host_depth))
+            self.tally.count_cut(state, reason)
 
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
         """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""
