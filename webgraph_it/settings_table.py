@@ -496,6 +496,18 @@ class Directory(Section):
     )
 
 
+class Archives(Section):
+    title = "Archives"
+    page = "archives.md"
+
+    WARC = Setting(
+        False, FLAG, "Keep what is sent and received as WARC files, in `warc/` of the crawl directory."
+    )
+    WARC_FILE_SIZE = Setting(
+        "1 GB", SIZE, "Size at which the next WARC file begins, and with it the next number of all files."
+    )
+
+
 class Console(Section):
     title = "The console"
     page = "console.md"
@@ -530,11 +542,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Console, Components),
+    *(Archives, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Archives, Console, Components):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

@@ -1,6 +1,6 @@
 """Recording a page is one step: the page is recorded completely, or not at all.
 
-    page log ─► links to the frontier, URL list ─► lease ends ─► shard record ─► tally     (no await in between)
+    page log ─► links to the frontier, URL list ─► lease ends ─► shard record, archive ─► tally   (no await in between)
 
 The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
 tens of thousands of links would block the event loop, so it is recorded in slices while it holds `step`, a lock that
@@ -17,15 +17,17 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from webgraph_it.crawl.reasons import failure_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Added, Cut, Failure, Outcome
-from webgraph_it.items import Link, Page, State
+from webgraph_it.items import Exchange, Link, Page, State
 from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
 from webgraph_it.shards.writer import Shards
+from webgraph_it.warc.capture import Capture, capture_of
 
 PARENTS = (State.FETCHED, State.REDIRECT)
 OUTSIDE = "outside-scope"
@@ -34,17 +36,31 @@ LINKS_AT_ONCE = 500
 """Links that are recorded without a pause: about ten milliseconds, if all are on new hosts."""
 
 
+class Archive(Protocol):
+    """The stream `warc` (warc/writer.py)."""
+
+    def write(self, capture: Capture) -> None: ...
+
+
 class Recorder:
-    """Ends leases: queues the links of a page, writes the three streams of a crawl, and counts."""
+    """Ends leases: queues the links of a page, writes the streams of a crawl, and counts."""
 
     def __init__(
-        self, frontier: Frontier, leases: Leases, now: Callable[[], float], shards: Shards, tally: Tally
+        self,
+        frontier: Frontier,
+        leases: Leases,
+        now: Callable[[], float],
+        shards: Shards,
+        tally: Tally,
+        archive: Archive | None = None,
     ) -> None:
+        """`archive`: one of the streams of `shards`; None if the crawl writes none."""
         self._frontier = frontier
         self._leases = leases
         self._now = now
         self.shards = shards
         self.tally = tally
+        self._archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.recent: deque[str] = deque(maxlen=0)
@@ -68,6 +84,14 @@ class Recorder:
             with self._whole_step():
                 for _ in self._slices(page):
                     pass
+
+    def keep(self, exchange: Exchange) -> None:
+        """Archive a reply that is not in the page log: robots.txt, or a reply after which the URL is fetched again.
+
+        Call it in the same turn as the change of the frontier that the reply causes."""
+        if self._archive is not None and not self._leases.ended:
+            with self._whole_step():
+                self._archive.write(capture_of(exchange))
 
     async def _record_in_slices(self, page: Page) -> None:
         """As `record`, but other tasks may run in between. No commit and no other page comes in between."""
@@ -115,6 +139,8 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
+        if self._archive is not None and page.exchange is not None:
+            self._archive.write(capture_of(page.exchange, page))
         if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
             self.tally.count_cut(page.state, page.reason)
         else:

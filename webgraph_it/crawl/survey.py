@@ -26,6 +26,7 @@ from webgraph_it.shards.directory import (
     SEEDS,
     CrawlDirectory,
 )
+from webgraph_it.shards.formats import number_of
 
 Lengths = Mapping[str, int]
 """File name, such as `graph/000001.g16`, → bytes."""
@@ -110,12 +111,8 @@ def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
 
 def _beyond_numbers(record: Lengths, files: Lengths) -> tuple[str, int, int] | None:
     """A file whose number is too high for the run of the last commit, or for the next run."""
-    newest = max((_number(name) for name in record), default=0)
+    newest = max(map(number_of, record), default=0)
     for name, size in sorted(files.items()):
-        if size and _number(name) >= newest + 2:
+        if size and number_of(name) >= newest + 2:
             return name, record.get(name, 0), size
     return None
-
-
-def _number(name: str) -> int:
-    return int(Path(name).stem)

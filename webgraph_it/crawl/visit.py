@@ -237,6 +237,8 @@ def _page(
         seconds=reply.seconds,
         host_depth=lease.host_depth,
         followed=followed,
+        exchange=reply.exchange,
+        outlinks=() if reply.exchange is None else links,
     )
 
 

@@ -24,7 +24,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
@@ -84,6 +84,17 @@ class Writer(Protocol):
     @property
     def full(self) -> bool: ...
     async def room(self) -> None: ...
+
+
+@runtime_checkable
+class BackgroundWriter(Writer, Protocol):
+    """A writer that encodes in a thread of its own, and therefore must be told where a file begins."""
+
+    failure: Exception | None
+    """Why records are missing. Then nothing is synced any more."""
+
+    def begin_file(self, number: int) -> None: ...
+    def close(self) -> None: ...
 
 
 NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
@@ -162,9 +173,11 @@ class Shards:
         committed: Mapping[str, Durable] | None,
         sequences: Mapping[str, int],
         writer_class: NewWriter = DoubleBufferedWriter,
+        own_classes: Mapping[str, NewWriter] | None = None,
     ) -> None:
         """`committed`: file name → its state at the last commit. None for a new crawl.
-        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are."""
+        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are.
+        `own_classes`: stream → its class of writers, if that is not `writer_class`."""
         self._directory = directory
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
         self._stopping = False
@@ -176,9 +189,13 @@ class Shards:
         self._files = self._open_files(sequences)
         self._operations_of_closed = 0
         self._writers = {
-            stream: writer_class(self._appender(stream), self._scribe, count)
+            stream: (own_classes or {}).get(stream, writer_class)(self._appender(stream), self._scribe, count)
             for stream, count in sequences.items()
         }
+        self._in_background = [each for each in self._writers.values() if isinstance(each, BackgroundWriter)]
+        self._next_number = self._number
+        """Of the files that what is written now goes to. The scribe may still be at an earlier one."""
+        self._begin_files()
 
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
@@ -199,7 +216,14 @@ class Shards:
         """
         for writer in self._writers.values():
             writer.swap()
+        if next_number:
+            self._next_number += 1
+            self._begin_files()
         return self._scribe.submit(self._sync, then, next_number)
+
+    def _begin_files(self) -> None:
+        for writer in self._in_background:
+            writer.begin_file(self._next_number)
 
     def stop_waiting(self) -> None:
         """The crawl is stopping, so do not wait for a full disk any more. A write that fails now is final, and nothing
@@ -209,9 +233,16 @@ class Shards:
     def close(self) -> None:
         """Wait for the scribe. Records that were not synced before are not part of the crawl."""
         self._stopping = True
+        for writer in self._in_background:
+            writer.close()
         self._scribe.shutdown(wait=True)
         for file in self._files.values():
             file.close()
+
+    def file_bytes(self, stream: str) -> int:
+        """Length of the file that grows now."""
+        file = self._files.get(stream)
+        return file.durable.length if file is not None else 0
 
     @property
     def operations(self) -> int:
@@ -248,6 +279,9 @@ class Shards:
     def _sync(self, then: Callable[[dict[str, Durable]], None], next_number: bool) -> None:
         if self.failure:
             raise self.failure
+        for writer in self._in_background:
+            if writer.failure is not None:
+                raise writer.failure
         reached("after-shard-write")
         for stream, file in self._files.items():
             file.sync()

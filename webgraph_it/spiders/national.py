@@ -57,7 +57,7 @@ from webgraph_it.extract import link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.frontier.records import FrontierError, Lease
-from webgraph_it.items import Page, State
+from webgraph_it.items import Exchange, Page, State
 from webgraph_it.robots.policy import RobotsPolicy, origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.settings_table import CrawlSettings
@@ -218,7 +218,7 @@ class NationalSpider(Spider):
         if decision is READ:
             self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
             return [await self._read(reply, lease)]
-        return self._carry_out(decision, lease)
+        return self._carry_out(decision, lease, reply.exchange)
 
     async def _looked_at(self, reply: Reply) -> Page:
         """For `scrapy parse`: what a crawl would find there, regardless of the scope."""
@@ -259,10 +259,9 @@ class NationalSpider(Spider):
         """robots.txt of the lease's origin, or a redirect on the way to it."""
         lease: Lease = response.meta["lease"]
         hops: int = response.meta.get("robots_hops", 0)
-        decision = judge_robots(
-            reply_of(response), hops, self._known_robots(lease), self._robots, self._scheduler.now()
-        )
-        return self._carry_out(decision, lease)
+        reply = reply_of(response)
+        decision = judge_robots(reply, hops, self._known_robots(lease), self._robots, self._scheduler.now())
+        return self._carry_out(decision, lease, reply.exchange)
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
         """There was no reply. Perhaps the host has another spelling; otherwise robots.txt is unreachable."""
@@ -286,8 +285,8 @@ class NationalSpider(Spider):
 
     # -- carrying out decisions ----------------------------------------------------------------------------------
 
-    def _carry_out(self, decision: Decision, lease: Lease) -> list[Page]:
-        """A Page is returned, to be recorded. Everything else ends the lease here."""
+    def _carry_out(self, decision: Decision, lease: Lease, exchange: Exchange | None = None) -> list[Page]:
+        """A Page is returned, to be recorded. Everything else ends the lease here, and its exchange is archived."""
         scheduler = self._scheduler
         match decision:
             case Page():
@@ -307,6 +306,8 @@ class NationalSpider(Spider):
                 scheduler.follow_robots(lease, decision.url, decision.hops, seconds=decision.seconds)
             case Learn():
                 self._learn(decision, lease)
+        if exchange is not None:
+            self._pipeline.recorder.keep(exchange)
         return []
 
     def _learn(self, learnt: Learn, lease: Lease) -> None:
