@@ -4,7 +4,8 @@ A crawl leases what it queued. An archive has pages that nobody linked to yet, a
 what is found is not queued, but kept by its digest, with the place where it was found:
 
     f <digest 16>     TIME, then a queue entry (layout.py): when it was captured (0: not yet), where it was found
-    o <MD5 of the payload digest as written>   ORIGIN: number of the file and position of a capture with that payload
+    o <MD5 of the payload digest as written>   PLACE_IN_FILES of a capture with that payload
+    x <digest 16>     a robots.txt redirects there: empty
 
     capture = harvest.captured(digest)          None: never found
     lease = harvest.lease(digest, key)          then Recorder.record, which calls `add` and `done`
@@ -29,9 +30,10 @@ from .records import Added, Cut, Failure, Lease, Limits, Ordering, Outcome
 from .state import packed_state
 from .store import Store, after
 
-FOUND, ORIGIN = b"f", b"o"
+FOUND, ORIGIN, FOR_ROBOTS = b"f", b"o", b"x"
 TIME = struct.Struct(">d")
 PLACE_IN_FILES = struct.Struct(">IQ")
+"""number of the file, position in it"""
 AT_ONCE = 500
 
 
@@ -151,6 +153,14 @@ class Harvest(Frontier):
             return None
         file, position = PLACE_IN_FILES.unpack(row)
         return file, position
+
+    def set_for_robots(self, digest: bytes) -> None:
+        """A robots.txt redirects to this node."""
+        self._layers.put(FOR_ROBOTS + digest, b"")
+
+    def is_for_robots(self, digest: bytes) -> bool:
+        """Whether a robots.txt redirects there."""
+        return self._layers.get(FOR_ROBOTS + digest) is not None
 
     # -- out ------------------------------------------------------------------------------------------------
 

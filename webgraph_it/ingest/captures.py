@@ -78,6 +78,8 @@ class Captures:
             return
         if reason := self._why_not(reading, place, known):
             taken.counts[reason] += 1
+            if reason == ROBOTS and reading.state == State.REDIRECT:
+                self._harvest.set_for_robots(reading.extraction.links[0].digest)
             return
         lease = self._lease(place, known, reading.time)
         self._record(_page(reading, lease, self._followed_only))
@@ -88,12 +90,17 @@ class Captures:
             taken.counts[AGAIN] += 1
 
     def _why_not(self, reading: Reading, place: Name, known: Known | None) -> str:
-        if known is None and place.key.endswith(")/robots.txt"):
-            return ROBOTS  # fetched for its rules; a page only if one links to it
+        if known is None and self._is_for_robots(place):
+            return ROBOTS
         if known is not None and known.time and reading.time <= known.time:
             return OLDER
         verdict = self._reader.scope.verdict(place.key, place.url)
         return "" if verdict.fetchable else f"scope/{verdict.reason}"
+
+    def _is_for_robots(self, place: Name) -> bool:
+        """Whether it was fetched for its rules: robots.txt, and where it redirects to. It is a page only if one links
+        to it."""
+        return place.key.endswith(")/robots.txt") or self._harvest.is_for_robots(place.digest)
 
     def _lease(self, place: Name, known: Known | None, when: float) -> Lease:
         """From here to the end of `_record` nothing is awaited."""
@@ -124,7 +131,10 @@ class Captures:
         if known is not None and known.time:
             taken.counts[UNCHANGED] += 1
             return
-        page = None if self._why_not(reading, place, known) else await self._page_of_origin(reading, place)
+        if reason := self._why_not(reading, place, known):
+            taken.counts[reason] += 1
+            return
+        page = await self._page_of_origin(reading, place)
         if page is None:
             taken.counts[NO_ORIGIN] += 1
             return

@@ -102,7 +102,7 @@ class Reader:
 
     def _unchanged(self, record: Record, place: Name) -> Reading:
         """The record has no payload: that of an earlier capture counts. (A redirect needs none: it is a page.)"""
-        return Reading(place.url, time=record.time, address=record.address, origin=origin_of(record))
+        return Reading(place.url, time=record.time, origin=origin_of(record))
 
     def _page(self, record: Record, reply: Reply, page: Page, extraction: Extraction) -> Reading:
         return Reading(

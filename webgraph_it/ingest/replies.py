@@ -3,10 +3,12 @@
 The block of a `response` is what a server sent: the crawl's own parser and decoder read it, with the crawl's limits.
 """
 
+from functools import lru_cache
+from ipaddress import ip_address
 from typing import Final
 
 from webgraph_it.fetch.decode import decode
-from webgraph_it.fetch.guard import literal
+from webgraph_it.fetch.guard import Address
 from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.fetch.response_head import BadResponse
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
@@ -42,5 +44,14 @@ def reply_of(record: Record, url: str, limits: Limits) -> Reply | str:
 def _reply(
     record: Record, url: str, status: int, headers: dict[bytes, list[bytes]], body: bytes, flags: list[str]
 ) -> Reply:
-    address = literal(record.address) if record.address else None
-    return Reply(url, status, headers, body, flags, address, b"", FetchTimes(*(record.time,) * 3))
+    times = FetchTimes(record.time, record.time, record.time)
+    return Reply(url, status, headers, body, flags, address_of(record.address), b"", times)
+
+
+@lru_cache(1024)
+def address_of(text: str) -> Address | None:
+    """The address that an archive names; None if it is none."""
+    try:
+        return ip_address(text.partition("%")[0])
+    except ValueError:
+        return None

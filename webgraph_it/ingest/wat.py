@@ -12,6 +12,7 @@ from webgraph_it.extract.headers import link_kind, refresh_url
 from webgraph_it.extract.records import Found
 from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.ingest.records import Record
+from webgraph_it.ingest.replies import address_of
 
 KINDS: Final = {
     "A@/href": "a",
@@ -45,6 +46,8 @@ def outline_of(record: Record) -> Outline | str:
             return "wat-of-another-type"
         http = envelope["Payload-Metadata"]["HTTP-Response-Metadata"]
         status = int(http["Response-Message"]["Status"])
+        if not 100 <= status <= 999:
+            return "wat-malformed"
         headers = _headers(http.get("Headers") or {})
         url, address = str(about["WARC-Target-URI"]), str(about.get("WARC-IP-Address") or "")
         html = http.get("HTML-Metadata") or {}
@@ -52,11 +55,7 @@ def outline_of(record: Record) -> Outline | str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "wat-malformed"
     times = FetchTimes(record.time, record.time, record.time)
-    from webgraph_it.fetch.guard import literal
-
-    return Outline(
-        url, Reply(url, status, headers, b"", [], literal(address) if address else None, b"", times), found
-    )
+    return Outline(url, Reply(url, status, headers, b"", [], address_of(address), b"", times), found)
 
 
 def _headers(found: dict[str, Any]) -> dict[bytes, list[bytes]]:
