@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,8 +57,9 @@ def warc(captures: Iterable[Capture], version: str = "1.1", packed: bool = True)
 def as_zstd(plain: bytes) -> bytes:
     """Each record a frame."""
     starts = [at for at in range(len(plain)) if plain.startswith(b"WARC/1.", at)]
-    parts = [plain[start:end] for start, end in zip(starts, [*starts[1:], len(plain)], strict=True)]
-    return b"".join(zstandard.compress(part) for part in parts)
+    bounds = [0, *starts, len(plain)]
+    parts = [plain[start:end] for start, end in pairwise(bounds)]
+    return b"".join(zstandard.compress(part) for part in parts if part)
 
 
 def write(path: Path, captures: Iterable[Capture]) -> Path:

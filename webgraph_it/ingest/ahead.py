@@ -11,11 +11,12 @@ third the rest of the file is given up, by name.
 """
 
 import asyncio
+import io
 import os
 import signal
 import subprocess
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -54,6 +55,8 @@ class Ahead:
         """Of the next record."""
         self._unread = ""
         self._strikes = 0
+        self._careful = False
+        """Whether readers send each frame at once, because one has died."""
         self._spool = cast("IO[bytes]", TemporaryFile(dir=folder))  # noqa: SIM115 - closed by `close`
         self._written = self._taken = 0
         self._finished = self._closing = False
@@ -75,17 +78,19 @@ class Ahead:
 
     def _read_with_one(self, file: int) -> bool:
         """Read with one process. True if nothing more is to be read."""
-        options = {**self._options, "file": file, "first": self._number, "unread": self._unread}
+        options = {
+            **self._options,
+            "file": file,
+            "first": self._number,
+            "unread": self._unread,
+            "careful": self._careful,
+        }
         channel, self._process = spawn(options, subprocess.DEVNULL, _MODULE, (file,))
         channel.settimeout(STALLED_SECONDS)
         before, problem = self._number, ""
         with channel, channel.makefile("rb", _BUFFER_BYTES) as sent:
             try:
-                for frame in _frames(cast("IO[bytes]", sent)):
-                    self._keep(frame)
-                    if self._closing:
-                        break
-                else:
+                if self._keep_all(cast("io.BufferedReader", sent)):
                     self._process.wait()
                     return True
             except TimeoutError:
@@ -101,25 +106,44 @@ class Ahead:
         self._blame("timeout" if code == -signal.SIGPROF else problem, code, progressed=self._number > before)
         return bool(self.failure)
 
+    def _keep_all(self, sent: io.BufferedReader) -> bool:
+        """Keep the frames until the reader says that the file has ended. False if we are closing before that.
+
+        Raises EOFError if the reader ends before, ValueError if it lies.
+        """
+        rest = b""
+        while not self._closing:
+            chunk = sent.read1(_BUFFER_BYTES)
+            if not chunk:
+                raise EOFError
+            rest += chunk
+            count, end, has_ended = whole_frames(rest)
+            if count:
+                self._keep(rest[:end], count)
+                rest = rest[end:]
+            if has_ended:
+                return True
+        return False
+
     def _blame(self, problem: str, code: int, *, progressed: bool) -> None:
         """Decide how the next reader treats the record at which this one ended."""
         if code == SPENT:  # it has sent the record, and is only tired
             self._strikes, self._unread = 0, ""
             return
-        certain = code == -signal.SIGPROF
+        certain = code == -signal.SIGPROF and self._careful
+        self._careful = True
         self._strikes = 1 if progressed else self._strikes + 1
         if self._unread and not progressed:
             self.failure = f"its record {self._number + 1} cannot be read ({problem})"
         self._unread = problem if certain or self._strikes > 1 else ""
 
-    def _keep(self, frame: Frame) -> None:
-        data = LENGTHS.pack(len(frame.head), len(frame.links)) + frame.head + frame.links
+    def _keep(self, data: bytes, frames: int) -> None:
         with self._room:
             while self._written - self._taken > MAX_AHEAD_BYTES and not self._closing:
                 self._room.wait(1.0)
         os.pwrite(self._spool.fileno(), data, self._written)
         self._written += len(data)
-        self._number += 1
+        self._number += frames
 
     # -- the main thread ------------------------------------------------------------------------------------
 
@@ -157,19 +181,21 @@ class Ahead:
         self._spool.close()
 
 
-def _frames(sent: IO[bytes]) -> Iterator[Frame]:
-    """Until the reader says that the file has ended. Raises EOFError if it ends before, ValueError if it lies."""
-    while True:
-        start = sent.read(LENGTHS.size)
-        if len(start) < LENGTHS.size:
-            raise EOFError
-        head_length, links_length = lengths(start)
-        if not head_length:
-            return
-        head, links = sent.read(head_length), sent.read(links_length)
-        if len(links) < links_length or len(head) < head_length:
-            raise EOFError
-        yield Frame(head, links)
+def whole_frames(data: bytes) -> tuple[int, int, bool]:
+    """How many whole frames the data begins with, where they end, and whether the end of the file follows.
+
+    Raises ValueError if a frame is longer than a reader may send.
+    """
+    count = at = 0
+    while len(data) >= at + LENGTHS.size:
+        head, links = lengths(data[at : at + LENGTHS.size])
+        if not head:
+            return count, at, True
+        end = at + LENGTHS.size + head + links
+        if end > len(data):
+            break
+        count, at = count + 1, end
+    return count, at, False
 
 
 def _frame_in(data: bytes, at: int) -> Frame | None:

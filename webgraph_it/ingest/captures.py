@@ -116,14 +116,16 @@ class Captures:
         return lease
 
     def _record(self, page: Page) -> None:
-        judged, _ = judge_scope(page, self._reader.scope, self._known_in)
-        if len(self._known_in) > MAX_KNOWN:
-            self._known_in.clear()
-        if judged.in_graph:
-            self._known_in.add(judged.digest)
-        exceptions = judged.fetch_only.union(judged.traps)
-        self._known_in.update([link.digest for link in judged.links if link.digest not in exceptions])
-        self._recorder.record(judged)
+        known = self._known_in
+        if not (page.digest in known and known.issuperset([link.digest for link in page.links])):
+            page, _ = judge_scope(page, self._reader.scope, known)
+            if len(known) > MAX_KNOWN:
+                known.clear()
+            if page.in_graph:
+                known.add(page.digest)
+            exceptions = page.fetch_only.union(page.traps)
+            known.update([link.digest for link in page.links if link.digest not in exceptions])
+        self._recorder.record(page)
 
     # -- revisits -------------------------------------------------------------------------------------------
 

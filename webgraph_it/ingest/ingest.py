@@ -9,6 +9,7 @@ and what is not committed is limited as in a crawl.
 """
 
 import asyncio
+import gc
 import os
 import time
 from collections import Counter
@@ -50,6 +51,8 @@ MAX_UNCOMMITTED = 150_000
 """Changes to the frontier, about 45 MB, and as many again during a commit."""
 
 
+GARBAGE_THRESHOLD = 20_000
+"""New objects between two garbage collections, as in a crawl. There are many objects and hardly any cycles."""
 LOOK_EVERY = 64
 """Records between two looks at the commits."""
 BAD = Reading(reason="damaged/bad-reply")
@@ -79,9 +82,12 @@ async def ingest(
     directory, values, typed = claim(jobdir, given, spider)
     try:
         running = Ingest(directory, values, typed, progress)
+        before = gc.get_threshold()
+        gc.set_threshold(GARBAGE_THRESHOLD)
         try:
             return await running.run(archives, hand_over=hand_over)
         finally:
+            gc.set_threshold(*before)
             await running.close()
     finally:
         directory.unlock()

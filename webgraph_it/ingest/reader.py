@@ -28,6 +28,8 @@ from webgraph_it.urls.seeds import read_seeds
 
 FRAMING_BYTES = 2 << 20
 """A block may be longer than its body and its head by this much, for the lines between its chunks."""
+SENT_AT_ONCE = 1 << 16
+"""Bytes. A careful reader, which follows one that died, sends every frame at once: so its last record is known."""
 _GARBAGE_THRESHOLD = 20_000
 
 
@@ -74,18 +76,23 @@ def _serve(channel: socket.socket, file: BinaryIO, reader: Reader, options: dict
     first: int = options["first"]
     unread: str = options["unread"]
     cpu_seconds: float = options["cpu_seconds"]
+    at_once = 0 if options["careful"] else SENT_AT_ONCE
+    ready = bytearray()
     for item in islice(items(file, cap_of(reader.limits)), first, None):
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
         try:
             frame = packed(reader.read(item, unread))
         except MemoryError:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            channel.sendall(packed(reader.read(item, "memory")))
+            channel.sendall(ready + packed(reader.read(item, "memory")))
             return SPENT
         signal.setitimer(signal.ITIMER_PROF, 0)
-        channel.sendall(frame)
+        ready += frame
+        if len(ready) > at_once:
+            channel.sendall(ready)
+            ready.clear()
         unread = ""
-    channel.sendall(END)
+    channel.sendall(ready + END)
     return 0
 
 
