@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from warcio.capture_http import capture_http  # before http.client is imported by others, as warcio asks
 
-from tests.crawl.crawling import finish, run_crawl, start_crawl
+from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
 from tests.ingest.archives import captured_urls, ingest
 from tests.ingest.proxy import proxy_to
 from tests.ingest.test_ingest import start
@@ -145,3 +145,25 @@ def test_the_same_after_both_were_killed(point: str, tmp_path: Path) -> None:
         start(tmp_path / "job", files, f"between-captures:{passes}", *settings)
     assert start(tmp_path / "job", files, "", *settings) == 0
     assert graph_files(tmp_path / "job") == graph_files(tmp_path / "crawl")
+
+
+def test_a_crawl_continues_from_half_an_archive_to_the_truth(tmp_path: Path) -> None:
+    with SimWeb(hosts=12, pages=150, seed=8, only=HABITS) as web:
+        run_crawl(web, tmp_path / "crawl", WARC=True)
+        (file,) = files_of(tmp_path / "crawl")
+        half = tmp_path / "half.warc.gz"
+        half.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        before = ingest(tmp_path / "job", half, *settings_of(web, tmp_path / "seeds.txt"), "--continue")
+        asked = len(web.hits())
+        run_crawl(web, tmp_path / "job", SEEDS=str(tmp_path / "seeds.txt"))
+        assert differences(web, tmp_path / "job") == []
+        states = before.states()
+        again = {
+            key(f"http://{hit['host']}{hit['path']}")
+            for hit in web.hits()[asked:]
+            if hit["event"] == "request"
+        }
+    fetched = {node for node, state in states.items() if state in ("fetched", "redirect")}
+    assert len(fetched) > 30
+    assert again
+    assert fetched.isdisjoint(again)
