@@ -21,6 +21,8 @@ SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
 INGEST_POINTS = ("between-captures", "between-hand-overs")
 """Reached only by webgraph-it ingest; the second with --continue."""
+REVISIT_POINTS = ("plan-import", "revisit-unchanged", "revisit-changed", "revisit-gone", "revisit-failed")
+"""Reached only by a re-crawl."""
 
 _point, _, _count = os.environ.get("WEBGRAPH_IT_KILL_AT", "").partition(":")
 _passes_left = int(_count or 1)

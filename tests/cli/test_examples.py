@@ -19,14 +19,14 @@ from webgraph_it.graph import WebGraph
 from webgraph_it.simweb import SimWeb
 
 PROJECT = Path(__file__).parents[2]
-NEEDS_A_CRAWL = "control"
-"""That runs: tests/crawl/test_operations.py runs its examples."""
+ELSEWHERE = ("cluster", "control")
+"""Tests of tests/cluster and tests/crawl run these examples: they need Spark, or a crawl that runs."""
 FREE_PORTS = ["--http-port=0", "--https-port=0", "--dns-port=0"]
 
 
 def examples() -> list[str]:
     """As a reader finds them: the lines below Example in the help."""
-    texts = [parser_of(load(name)).format_help() for name in names() if name != NEEDS_A_CRAWL]
+    texts = [parser_of(load(name)).format_help() for name in names() if name not in ELSEWHERE]
     return [line for text in texts for line in re.findall(r"^  (webgraph-it .+)$", text, re.MULTILINE)]
 
 
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     with SimWeb(hosts=12, pages=80, seed=3, only=["plain"]) as web:
         web.truth.write(folder / "truth")
-        run_crawl(web, folder / "crawls/italy-1")
+        run_crawl(web, folder / "crawls/italy-1", WARC=True)
     assert main(["convert", str(folder / "crawls/italy-1"), "--out", str(folder / "italy")]) == 0
     assert main(["analyse", str(folder / "italy")]) == 0
     graph = WebGraph(folder / "italy")
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_verb_has_an_example() -> None:
     begun = {name for name in names() if any(line.startswith(f"webgraph-it {name} ") for line in examples())}
-    assert begun == set(names()) - {NEEDS_A_CRAWL}
+    assert begun == set(names()) - {*ELSEWHERE}
 
 
 @pytest.mark.parametrize("line", examples())

@@ -1,5 +1,6 @@
 """A crawl with WARC=True, judged by the web's own log, by the page log and by other people's readers."""
 
+import asyncio
 import gzip
 import json
 import random
@@ -8,15 +9,30 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
 from tests.warc.archives import ANSWERS, archived, logged, named, page_log, served, status_of, warc_files
-from tests.warc.witnesses import Record, checked_by_warcio, records, wrong_for_fastwarc
-from webgraph_it.crawl.archive import described
+from tests.warc.exchanges import exchange
+from tests.warc.witnesses import (
+    Record,
+    checked_by_warcio,
+    indexed_by_cdxj_indexer,
+    records,
+    wrong_for_fastwarc,
+)
+from webgraph_it.crawl.archive import Archivist, described
+from webgraph_it.crawl.directory import JobDirectory
+from webgraph_it.engine.pipeline import warc_writers
 from webgraph_it.killpoint import POINTS
+from webgraph_it.shards.writer import Durable, Shards
 from webgraph_it.simweb import SimWeb
+from webgraph_it.warc.capture import capture_of
+from webgraph_it.warc.cdxj import index_of
+from webgraph_it.warc.record import warc_date
+from webgraph_it.warc.stream import WarcStream
 
 FAST = {"WARC": True, "COMMIT_INTERVAL": 0.2, "CHECKPOINT_INTERVAL": 0.7}
 
@@ -113,6 +129,28 @@ def test_fastwarc_confirms_every_block(crawled: tuple[SimWeb, Path]) -> None:
     assert [wrong_for_fastwarc(file) for file in files] == [[] for _ in files]
 
 
+def test_every_file_of_a_closed_crawl_has_the_index_of_cdxj_indexer(crawled: tuple[SimWeb, Path]) -> None:
+    for file in warc_files(crawled[1]):
+        assert index_of(file).read_text() == indexed_by_cdxj_indexer(file)
+
+
+def test_the_next_file_begins_at_its_size(tmp_path: Path) -> None:
+    """And with it the next number of all files: those with one number belong together."""
+    with SimWeb(hosts=10, pages=400, seed=3, only=["plain"]) as web:
+        run_crawl(web, tmp_path, WARC=True, WARC_FILE_SIZE="300 KB", BANDWIDTH_SCHEDULE=[["*", "2 MB/s"]])
+    files = warc_files(tmp_path)
+    assert len(files) > 2
+    assert min(file.stat().st_size for file in files[:-1]) >= 300_000
+    for file in files:
+        number = file.name.partition(".")[0]
+        log = (tmp_path / "pages" / f"{number}.jsonl").read_text().splitlines()
+        dates = Counter(
+            (line["url"], warc_date(line["time"])) for line in map(json.loads, log) if line["status"]
+        )
+        assert named(records(file), "metadata") == dates
+        assert index_of(file).exists()
+
+
 def test_a_body_that_was_cut_says_so(tmp_path: Path) -> None:
     with SimWeb(hosts=5, pages=50, seed=3, only=["plain"]) as web:
         run_crawl(web, tmp_path, WARC=True, MAX_BODY_BYTES=500)
@@ -167,6 +205,8 @@ def judge(web: SimWeb, jobdir: Path) -> None:
     assert not named(found, "metadata") - named(found, *ANSWERS)
     assert [wrong_for_fastwarc(file) for file in warc_files(jobdir)] == [[] for _ in warc_files(jobdir)]
     assert differences(web, jobdir) == []
+    for file in warc_files(jobdir):
+        assert index_of(file).read_text() == indexed_by_cdxj_indexer(file)
 
 
 def test_killed_and_resumed_the_archive_agrees_with_the_page_log(tmp_path: Path) -> None:
@@ -204,3 +244,25 @@ def test_the_warcinfo_says_who_crawled_what() -> None:
     assert said["description"] == "SCOPE_SURTS it, com,a"
     assert said["http-header-user-agent"].endswith("(+https://a.it/)")
     assert "http-header-from" not in said
+
+
+def test_an_index_is_not_written_before_its_file_is_committed(tmp_path: Path) -> None:
+    """A crash would cut the file back, and the index would name records that are gone."""
+
+    async def play() -> None:
+        shards = Shards(tmp_path, None, {"warc": 0}, own_classes={"warc": warc_writers(WarcStream([]))})
+        writer: Any = shards["warc"]
+        directory = JobDirectory(tmp_path)
+        archivist = Archivist(directory, writer)
+        writer.write(capture_of(exchange()))
+        committed: dict[str, Durable] = {}
+        shards.sync(committed.update, next_number=True).result(timeout=10)
+        await archivist.index()
+        assert not list((tmp_path / "warc").glob("*.cdxj"))
+        directory.write_committed(committed)
+        await archivist.index()
+        assert [file.name for file in (tmp_path / "warc").glob("*.cdxj")] == ["000001.cdxj"]
+        await archivist.close()
+        shards.close()
+
+    asyncio.run(play())

@@ -126,7 +126,7 @@ def test_a_revisit_is_the_same_page_or_the_payload_of_another(tmp_path: Path) ->
             ),
         ],
     )  # fmt: skip
-    assert arcs(tmp_path / "job", file) == {
+    assert ingest(tmp_path / "job", file, again=True).arcs == {
         ("it,uno)/x/", "it,uno)/x/vicino"),
         ("it,uno)/y/", "it,uno)/y/vicino"),
         ("it,uno)/r", "it,uno)/x/"),
@@ -136,6 +136,40 @@ def test_a_revisit_is_the_same_page_or_the_payload_of_another(tmp_path: Path) ->
         "unchanged": 1,
         "unchanged/original-not-here": 2,
     }
+    lines = [json.loads(line) for line in streams(tmp_path / "job")["pages"].splitlines()]
+    assert [(line["state"], line.get("visit")) for line in lines if line["key"] == "it,uno)/x/"] == [
+        ("fetched", None),
+        ("unchanged", 2),
+    ]
+
+
+def test_captures_of_several_days_are_a_graph_through_time(tmp_path: Path) -> None:
+    url, other = "http://uno.it/", "http://uno.it/altra"
+    file = write(
+        tmp_path / "a.warc.gz",
+        [
+            Capture(url, page("/a", "/b")),
+            Capture(other, page("/c")),
+            Capture(url, page("/b", "/c"), date="2024-05-03T10:00:00Z"),
+            Capture(other, b"", "404 Not Found", date="2024-05-04T10:00:00Z"),
+            Capture(url, page("/b", "/c"), date="2024-05-05T10:00:00Z"),
+        ],
+    )
+    job = tmp_path / "job"
+    assert main(["ingest", str(file), "--jobdir", str(job)]) == 0
+    lines = [json.loads(line) for line in streams(job)["pages"].splitlines()]
+    assert [line["state"] for line in lines] == ["fetched", "fetched", "fetched", "gone", "unchanged"]
+    for day, expected in (
+        ("2024-05-01", {url: {"/a", "/b"}, other: {"/c"}}),
+        ("2024-05-03", {url: {"/b", "/c"}, other: {"/c"}}),
+        ("2024-05-04", {url: {"/b", "/c"}, other: set()}),
+    ):
+        out = tmp_path / day
+        assert main(["convert", str(job), "--out", str(out), "--as-of", day, "--only", "day,urls,nodes"]) == 0
+        graph = WebGraph(out)
+        for parent, children in expected.items():
+            found = {graph.url(each) for each in graph.successors(graph.id(parent))}
+            assert found == {f"http://uno.it{child}" for child in children}
 
 
 def test_robots_txt_is_a_page_only_if_a_page_links_to_it(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ SAFETY: tuple[Safety, ...] = (
     _row("close: the scribe is waited for", "shards.writer", "        self._scribe.shutdown(wait=True)\n", "        self._scribe.shutdown(wait=False)\n", "tests/shards/test_writer.py"),
     _row("guard: a failed write is never synced", "shards.writer", "        if self.failure:\n            raise self.failure\n", "", "tests/shards/test_writer.py"),
     _row("guard: a record that was not encoded is never synced", "shards.writer", "            if writer.failure is not None:\n                raise writer.failure\n", "            pass\n", "tests/warc/test_writer.py"),
-    _row("archive: a page's exchange is kept", "crawl.record", "            self._archive.write(capture_of(page.exchange, page))\n", "            pass\n", "tests/crawl/test_archive.py"),
+    _row("archive: a page's exchange is kept", "crawl.record", "            self.archive.write(capture_of(page.exchange, page))\n", "            pass\n", "tests/crawl/test_archive.py"),
     _row("archive: robots.txt is kept", "spiders.national", "            self._pipeline.recorder.keep(exchange)\n", "            pass\n", "tests/crawl/test_archive.py"),
     _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),
     _row("guard: the old table is not written into", "frontier.rocks", "        Path(path).unlink(missing_ok=True)\n", "", "tests/frontier/test_rocks.py"),

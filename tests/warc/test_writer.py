@@ -10,6 +10,7 @@ import pytest
 
 from tests.warc.exchanges import exchange
 from tests.warc.witnesses import records
+from webgraph_it.shards.contract import BackgroundWriter
 from webgraph_it.shards.writer import Durable, Shards
 from webgraph_it.warc import writer
 from webgraph_it.warc.capture import Capture
@@ -129,3 +130,10 @@ def test_after_a_capture_that_cannot_be_pressed_nothing_is_committed(tmp_path: P
             shards.sync(committed.append).result(timeout=10)
     shards.close()
     assert committed == []
+
+
+def test_shards_know_that_it_works_in_the_background(tmp_path: Path) -> None:
+    shards, warc = opened(tmp_path)
+    assert isinstance(warc, BackgroundWriter)
+    assert not isinstance(shards["graph"], BackgroundWriter)
+    shards.close()

@@ -1,5 +1,6 @@
 """Other people's readers of WARC files."""
 
+import gc
 import io
 import warnings
 from collections.abc import Iterable
@@ -60,3 +61,15 @@ def wrong_for_fastwarc(file: Path) -> list[str]:
             for each in FastIterator(stream, parse_http=False)
             if not each.verify_block_digest()
         ]
+
+
+def indexed_by_cdxj_indexer(file: Path) -> str:
+    """What `cdxj-indexer --sort` prints."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of itself
+        from cdxj_indexer.main import write_cdx_index
+
+        output = io.StringIO()
+        write_cdx_index(output, [str(file)], {"sort": True})
+        gc.collect()  # it leaves files open
+    return output.getvalue()

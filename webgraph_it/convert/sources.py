@@ -4,11 +4,13 @@ Guarantees: nothing is written. Input that cannot be converted is refused here, 
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from webgraph_it.files.received import InputError, is_name, read_json_object
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.formats import (
     GRAPH_FOLDER,
@@ -22,6 +24,8 @@ from webgraph_it.shards.formats import (
 )
 from webgraph_it.urls import RECIPE_VERSION
 
+IDS_FILE = "ids.json"
+"""Written last by `webgraph-it cluster compact`."""
 NAMELESS = "web"
 """Name of a graph whose crawl is not known."""
 
@@ -40,6 +44,12 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    ids: Path | None = None
+    """A folder of ids, instead of all of the above (convert/ids.py)."""
+    timed: bool = False
+    """Whether the times of the visits matter: for a graph through time, and for the graph of a day."""
+    until: float = math.inf
+    """Visits at this time (seconds since 1970) or later do not count."""
     archives: tuple[str, ...] = ()
     """Formats of the archives from which pages were ingested: warc, arc, wat."""
 
@@ -48,9 +58,14 @@ class Sources:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph)
+            for part in (*self.urls, *self.pages, *self.graph, *self._of_ids)
         ]
-        return sha256(json.dumps(parts).encode()).hexdigest()
+        when = [self.until] if self.timed else []
+        return sha256(json.dumps([*parts, *when]).encode()).hexdigest()
+
+    @property
+    def _of_ids(self) -> list[Part]:
+        return whole_parts(sorted(self.ids.rglob("*.parquet"))) if self.ids else []
 
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
@@ -68,8 +83,8 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
     )
     archives = sorted({name for crawl in crawls for name in crawl.archives()})
-    sources = Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), tuple(archives))
-    return _checked(sources)
+    named = tuple(map(str, paths))
+    return _checked(Sources(named, urls, pages, graph, crawls[0].name(), archives=tuple(archives)))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -82,6 +97,22 @@ def from_files(urls: Path, graph16: Path) -> Sources:
         raise ConvertError(f"--graph16 {graph16} has no {suffix} file: give the folder of the shards.")
     lists, parts = tuple(whole_parts([urls])), tuple(whole_parts(shards))
     return _checked(Sources((str(urls), str(graph16)), lists, (), parts))
+
+
+def from_ids(folder: Path) -> Sources:
+    """What `webgraph-it cluster compact` made."""
+    if not (folder / IDS_FILE).is_file():
+        raise ConvertError(
+            f"--ids {folder} has no {IDS_FILE}: give a finished folder of webgraph-it cluster compact."
+        )
+    try:
+        found = read_json_object(folder / IDS_FILE)
+    except InputError as error:
+        raise ConvertError(str(error)) from None
+    version, name = found.get("recipe_version"), found.get("name")
+    if version != RECIPE_VERSION or not is_name(name):
+        raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
+    return Sources((str(folder),), (), (), (), name, folder)
 
 
 def newest_crawl(folder: Path) -> Path:

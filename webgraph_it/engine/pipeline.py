@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from scrapy.utils.misc import load_object
 
 from webgraph_it.crawl.archive import described
+from webgraph_it.crawl.link_rules import link_policy_number
 from webgraph_it.crawl.record import Archive, Recorder
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.items import Page
 from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.contract import Writer
 from webgraph_it.shards.formats import WARC_FOLDER
-from webgraph_it.shards.writer import Durable, NewWriter, Shards, Writer
+from webgraph_it.shards.writer import Durable, NewWriter, Shards
 from webgraph_it.warc.stream import WarcStream
 from webgraph_it.warc.writer import WarcWriter
 
@@ -49,7 +51,7 @@ class GraphPipeline:
         own_classes: dict[str, NewWriter] = {}
         if settings["WARC"]:
             buffers[WARC_FOLDER] = 0
-            own_classes[WARC_FOLDER] = _warc_writers(WarcStream(described(settings)))
+            own_classes[WARC_FOLDER] = warc_writers(WarcStream(described(settings)))
         return cls(
             crawler,
             Path(settings["JOBDIR"]),
@@ -65,7 +67,8 @@ class GraphPipeline:
         shards = Shards(self._directory, self.committed, self._buffers, self._writer_class, self._own_classes)
         tally = Tally(frontier.get_meta("tally"))
         archive = cast("Archive", shards[WARC_FOLDER]) if WARC_FOLDER in self._buffers else None
-        self.recorder = Recorder(frontier, scheduler.leases, scheduler.now, shards, tally, archive)
+        policy = link_policy_number(self._crawler.settings)
+        self.recorder = Recorder(frontier, scheduler.leases, scheduler.now, shards, tally, policy, archive)
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
@@ -73,7 +76,7 @@ class GraphPipeline:
         return item
 
 
-def _warc_writers(stream: WarcStream) -> NewWriter:
+def warc_writers(stream: WarcStream) -> NewWriter:
     """It counts bytes, not the sequences of a buffer."""
     return lambda append, scribe, _: cast("Writer", WarcWriter(append, scribe, stream))
 

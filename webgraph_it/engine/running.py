@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
@@ -22,6 +23,7 @@ from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
+from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.reporter import Reporter
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
@@ -32,10 +34,14 @@ from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
+from webgraph_it.engine.recrawling import Recrawling
 from webgraph_it.engine.scope_middlewares import scope_of
 from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.engine.steered import Steered
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
+from webgraph_it.frontier.records import Order
+from webgraph_it.shards.formats import WARC_FOLDER
+from webgraph_it.warc.writer import WarcWriter
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -96,6 +102,11 @@ class Running:
         self.seeds = SeedLoading(
             scheduler, recorder, self.commits, failures, fail, hold=bool(settings["MAX_DEPTH"])
         )
+        is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
+        self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
+        self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
+        self._archivist = _archivist(recorder, directory)
+        self._warc_file_bytes: int = settings["WARC_FILE_SIZE"]
         self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
@@ -133,12 +144,19 @@ class Running:
         every(LOOK_SECONDS, self.commits.commit_if_large)
         if checkpoint_seconds:
             every(checkpoint_seconds, self.checkpoint)
+        if self._plan_seconds:
+            every(self._plan_seconds, self._plan_again)
         every(FIRST_PROGRESS_SECONDS, self.progress.write_if_due, at_once=True)
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
+        if self._archivist is not None:
+            every(LOOK_SECONDS, self._watch_archive)
         every(self._standstill.interval_seconds, self._watch_standstill)
         every(RULES_SECONDS, self._watch_rules)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
+
+    async def _plan_again(self) -> None:
+        await self.recrawling.plan_again(self.checkpoint)
 
     def ask_for_checkpoint(self) -> None:
         self._timers.once(self.checkpoint)
@@ -148,6 +166,8 @@ class Running:
         await self.commits.commit(checkpoint=True)
         if self.failures:
             return
+        await self.recrawling.import_plans()
+        await self._index_archive()
         await self.reporter.write("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
 
@@ -156,11 +176,14 @@ class Running:
         if self._console is not None:
             await self._console.close()
         await self._socket.close()
+        self.recrawling.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
         self._stop_watching.cancel()
+        if self._archivist is not None:
+            await self._archivist.close()
 
     async def report_for_the_last_time(self, status: str) -> None:
         if self.committer.stopped:
@@ -194,7 +217,18 @@ class Running:
             logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
-        self._disk.look(self.gauges.free_disk_bytes)
+        owed_bytes = self._archivist.held_bytes if self._archivist is not None else 0
+        self._disk.look(self.gauges.free_disk_bytes - owed_bytes)
+
+    async def _watch_archive(self) -> None:
+        """A WARC file that is large enough ends, and with it all files of its number."""
+        if self.recorder.shards.file_bytes(WARC_FOLDER) >= self._warc_file_bytes:
+            await self.commits.commit(checkpoint=True)
+            await self._index_archive()
+
+    async def _index_archive(self) -> None:
+        if self._archivist is not None:
+            await self._archivist.index()
 
     async def _watch_standstill(self) -> None:
         """Say why, if the crawl gets no response."""
@@ -219,6 +253,12 @@ def _console(settings: "BaseSettings", running: Running) -> "Console | None":
         settings["CONSOLE_TOKENS"],
         settings["CONSOLE_HOSTS"],
     )
+
+
+def _archivist(recorder: Recorder, directory: JobDirectory) -> Archivist | None:
+    """None if the crawl writes no archive."""
+    writer = recorder.archive
+    return Archivist(directory, writer) if isinstance(writer, WarcWriter) else None
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:

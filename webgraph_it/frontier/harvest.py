@@ -110,10 +110,11 @@ class Harvest(Frontier):
         row = self._layers.get(FOUND + digest)
         if row is None:
             raise ValueError(f"{key} was never found")
-        return lease_of(b"", row[TIME.size :], host_of(key), "", False)
+        again = not row.startswith(_NEVER) and self.visit(digest) is not None
+        return lease_of(b"", row[TIME.size :], host_of(key), "", False, again)
 
     def done(self, lease: Lease, outcome: Outcome, now: float) -> None:
-        """The capture of the time `now` is recorded. A later capture of the same page changes its state only."""
+        """The capture of the time `now` is recorded. A later capture of the same page is a re-visit."""
         host = self._roster.host(lease.host)
         key = FOUND + lease.digest
         row = self._layers.get(key) or b""
@@ -132,6 +133,9 @@ class Harvest(Frontier):
         host.address = outcome.address or host.address
         self._roster.save(host)
         self._layers.put(key, TIME.pack(now) + row[TIME.size :])
+        self._totals.revisits += lease.is_revisit
+        if outcome.visit is not None:
+            self.keep_visit(lease.digest, outcome.visit)
         if outcome.state is not None:
             self._intake.seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
 

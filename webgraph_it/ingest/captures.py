@@ -2,10 +2,11 @@
 
     known newer or equal       left out, and counted
     never found                a node without a linking page, as a seed is
-    unchanged (a revisit)      nothing to record, if its page is known. Otherwise its payload is that of another capture
+    known, and older           a re-visit, as in a crawl (crawl/revisit.py): changed, unchanged, or gone
+    a revisit record           unchanged, if its page is known. Otherwise its payload is that of another capture
                                (archives store equal payloads once), which is looked up and read again
 
-A page that is captured again later is recorded again: its newest links count.
+All of it goes through the Recorder of the crawl.
 """
 
 from dataclasses import replace
@@ -21,7 +22,7 @@ from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Lease
 from webgraph_it.ingest.ledger import Ledger, Taken
 from webgraph_it.ingest.reader import cap_of
-from webgraph_it.ingest.reading import Reader, Reading, lease_of, origin_of
+from webgraph_it.ingest.reading import NOT_MODIFIED, Reader, Reading, lease_of, origin_of
 from webgraph_it.ingest.records import Record, record_at
 from webgraph_it.ingest.replies import reply_of
 from webgraph_it.items import Link, Page, State
@@ -130,18 +131,21 @@ class Captures:
     # -- revisits -------------------------------------------------------------------------------------------
 
     async def _take_unchanged(self, reading: Reading, place: Name, known: Known | None, taken: Taken) -> None:
-        if known is not None and known.time:
-            taken.counts[UNCHANGED] += 1
-            return
         if reason := self._why_not(reading, place, known):
             taken.counts[reason] += 1
+            return
+        visit = self._harvest.visit(place.digest) if known is not None and known.time else None
+        if visit is not None and not visit.is_gone:
+            lease = self._lease(place, known, reading.time)
+            self._record(_unchanged(reading, lease))
+            taken.counts[UNCHANGED] += 1
             return
         page = await self._page_of_origin(reading, place)
         if page is None:
             taken.counts[NO_ORIGIN] += 1
             return
         lease = self._lease(place, known, reading.time)
-        self._record(_placed(page, lease))
+        self._record(replace(page, depth=lease.depth, via=lease.via, host_depth=lease.host_depth))
         taken.counts[PAGES] += 1
 
     async def _page_of_origin(self, reading: Reading, place: Name) -> Page | None:
@@ -193,12 +197,25 @@ def _page(reading: Reading, lease: Lease, followed_only: frozenset[str]) -> Page
         address=reading.address,
         reason=reading.reason,
         host_depth=lease.host_depth,
+        etag=reading.etag.encode("latin-1", "replace"),
+        last_modified=reading.last_modified.encode("latin-1", "replace"),
+        body_cut=reading.body_cut,
         followed=frozenset([link.digest for link in links if link.kind in followed_only])
         if followed_only
         else frozenset(),
     )
 
 
-def _placed(page: Page, lease: Lease) -> Page:
-    """The same page, found where the lease says."""
-    return replace(page, depth=lease.depth, via=lease.via, host_depth=lease.host_depth)
+def _unchanged(reading: Reading, lease: Lease) -> Page:
+    """A re-visit that found what was known."""
+    return Page(
+        reading.url,
+        lease.key,
+        lease.digest,
+        reading.time,
+        State.UNCHANGED,
+        NOT_MODIFIED,
+        lease.depth,
+        lease.via,
+        host_depth=lease.host_depth,
+    )

@@ -14,6 +14,7 @@ import struct
 from math import isfinite
 
 from webgraph_it.extract import frames
+from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
 from webgraph_it.ingest.reading import Reading
 from webgraph_it.items import State
 
@@ -70,5 +71,8 @@ def _check(found: Reading) -> None:
         and _HEX.fullmatch(found.origin)
         and type(found.position) is int
         and 0 <= found.position < 1 << 62
+        and type(found.etag) is type(found.last_modified) is str
+        and len(found.etag) <= MAX_VALIDATOR_BYTES >= len(found.last_modified)
+        and type(found.body_cut) is bool
     ):
         raise ValueError(f"a reader says {found!r:.300}")

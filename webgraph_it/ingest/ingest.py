@@ -21,6 +21,7 @@ from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import Commits
 from webgraph_it.crawl.complaints import Complaints
 from webgraph_it.crawl.directory import JobDirectory
+from webgraph_it.crawl.link_rules import link_policy_number
 from webgraph_it.crawl.progress import Run
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.reporter import Reporter
@@ -122,7 +123,8 @@ class Ingest:
         shards = Shards(directory.path, unpacked_files(self._harvest.get_meta("shards")), buffers)
         self._leases = Leases()
         self._leases.on_failure = self._failed
-        self._recorder = Recorder(self._harvest, self._leases, self._now, shards, tally)
+        rules = link_policy_number(values)
+        self._recorder = Recorder(self._harvest, self._leases, self._now, shards, tally, rules)
         workers = WorkerPool(policy, 1, values.EXTRACT_TIMEOUT, values.EXTRACT_MEMORY)
         self._captures = Captures(self._harvest, self._recorder, self._leases, reader, workers, self._ledger)
         self._committer = Committer(directory, self._harvest, shards, tally, self._recorder.step)

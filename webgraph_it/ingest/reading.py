@@ -49,6 +49,11 @@ class Reading(NamedTuple):
     """What identifies the payload: MD5 of its digest as the archive writes it, in hex; empty without one."""
     position: int = 0
     """Where the record begins in its file."""
+    etag: str = ""
+    last_modified: str = ""
+    """As the server sent them, byte for character; empty if it sent none, or a very long one."""
+    body_cut: bool = False
+    """As in a Page."""
     extraction: Extraction = Extraction()
     """The links, without keys and digests."""
 
@@ -116,6 +121,9 @@ class Reader:
             page.address,
             origin_of(record),
             record.position,
+            page.etag.decode("latin-1"),
+            page.last_modified.decode("latin-1"),
+            page.body_cut,
             extraction._replace(
                 links=page.links, media_type=page.media_type, content_digest=page.content_digest, reason=""
             ),

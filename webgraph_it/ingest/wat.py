@@ -28,6 +28,10 @@ KINDS: Final = {
 """Where the link was in the page → its kind."""
 
 
+NOT_THE_PAGE: Final = "outline"
+"""Flag of the reply: the links may not be all, so a re-visit must fetch the page."""
+
+
 class Outline(NamedTuple):
     """What a WAT record tells of one page."""
 
@@ -55,7 +59,8 @@ def outline_of(record: Record) -> Outline | str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "wat-malformed"
     times = FetchTimes(record.time, record.time, record.time)
-    return Outline(url, Reply(url, status, headers, b"", [], address_of(address), b"", times), found)
+    reply = Reply(url, status, headers, b"", [NOT_THE_PAGE], address_of(address), b"", times)
+    return Outline(url, reply, found)
 
 
 def _headers(found: dict[str, Any]) -> dict[bytes, list[bytes]]:

@@ -24,11 +24,20 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import ALWAYS, SUFFIXES, ShardError, file_name, number_of
+from webgraph_it.shards.contract import BackgroundWriter, Writer
+from webgraph_it.shards.formats import (
+    ALWAYS,
+    DIGEST_BYTES,
+    GRAPH_FOLDER,
+    SUFFIXES,
+    ShardError,
+    file_name,
+    number_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +50,13 @@ class Durable(NamedTuple):
 
     length: int
     crc32: int
+
+
+class Place(NamedTuple):
+    """Where a sequence begins: file number and byte offset."""
+
+    number: int
+    offset: int
 
 
 class AppendFile:
@@ -74,27 +90,6 @@ class AppendFile:
 
     def close(self) -> None:
         os.close(self._fd)
-
-
-class Writer(Protocol):
-    """One stream of records. After `swap`, all records so far are in the file or queued for it."""
-
-    def write(self, record: bytes) -> None: ...
-    def swap(self) -> None: ...
-    @property
-    def full(self) -> bool: ...
-    async def room(self) -> None: ...
-
-
-@runtime_checkable
-class BackgroundWriter(Writer, Protocol):
-    """A writer that encodes in a thread of its own, and therefore must be told where a file begins."""
-
-    failure: Exception | None
-    """Why records are missing. Then nothing is synced any more."""
-
-    def begin_file(self, number: int) -> None: ...
-    def close(self) -> None: ...
 
 
 NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
@@ -187,18 +182,36 @@ class Shards:
         self._finished = dict(committed or {})
         self._number = 1 + max(map(number_of, self._finished), default=0)
         self._files = self._open_files(sequences)
+        self._place = Place(self._number, 0)
         self._operations_of_closed = 0
         self._writers = {
             stream: (own_classes or {}).get(stream, writer_class)(self._appender(stream), self._scribe, count)
             for stream, count in sequences.items()
         }
         self._in_background = [each for each in self._writers.values() if isinstance(each, BackgroundWriter)]
-        self._next_number = self._number
-        """Of the files that what is written now goes to. The scribe may still be at an earlier one."""
         self._begin_files()
 
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
+
+    def write_sequence(self, sequence: bytes) -> Place:
+        """Write to the stream `graph`. Returns where the sequence will be."""
+        place = self._place
+        self._writers[GRAPH_FOLDER].write(sequence)
+        self._place = Place(place.number, place.offset + len(sequence))
+        return place
+
+    def sequence_at(self, place: Place, links: int) -> list[bytes]:
+        """The parent and its children, of a sequence that was committed. Empty if it is not there."""
+        path = self._directory / GRAPH_FOLDER / file_name(GRAPH_FOLDER, place.number)
+        try:
+            with path.open("rb") as file:
+                file.seek(place.offset)
+                found = file.read((links + 1) * DIGEST_BYTES)
+        except OSError:
+            return []
+        whole = len(found) == (links + 1) * DIGEST_BYTES
+        return [found[at : at + DIGEST_BYTES] for at in range(0, len(found), DIGEST_BYTES)] if whole else []
 
     @property
     def full(self) -> bool:
@@ -217,13 +230,13 @@ class Shards:
         for writer in self._writers.values():
             writer.swap()
         if next_number:
-            self._next_number += 1
+            self._place = Place(self._place.number + 1, 0)
             self._begin_files()
         return self._scribe.submit(self._sync, then, next_number)
 
     def _begin_files(self) -> None:
         for writer in self._in_background:
-            writer.begin_file(self._next_number)
+            writer.begin_file(self._place.number)
 
     def stop_waiting(self) -> None:
         """The crawl is stopping, so do not wait for a full disk any more. A write that fails now is final, and nothing

@@ -35,6 +35,10 @@ FIELDS_TYPE = "application/warc-fields"
 _RESPONSE_TYPE, _REQUEST_TYPE = "application/http; msgtype=response", "application/http; msgtype=request"
 
 
+REVISIT = b"WARC/1.1\r\nWARC-Type: revisit\r\n"
+"""The beginning of a revisit."""
+
+
 class Original(NamedTuple):
     """A response that others with the same payload refer to."""
 

@@ -2,21 +2,32 @@
 
 Guarantees: a file begins with a `warcinfo` record. Every record is one gzip member, so a file may be cut after any of
 them. A `revisit` refers to a response earlier in the same file: whatever a crash cuts off, the original of a
-revisit that is left is left too, and a file can be read without the others. Memory is bounded by MAX_REMEMBERED
-payloads.
+revisit that is left is left too, and a file can be read without the others. Memory holds the names of MAX_REMEMBERED
+payloads, and an index line of about 250 bytes for each capture of the present file: 40 MB for a file of 1 GB.
 """
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from webgraph_it.warc import record
+from webgraph_it.items import Exchange
+from webgraph_it.warc import cdxj, record
 from webgraph_it.warc.capture import Capture
 from webgraph_it.warc.member import member
 from webgraph_it.warc.outlinks import fields
 
 MAX_REMEMBERED = 50_000
 """Payloads that can be recognised, about 350 bytes each."""
+
+
+class Finished(NamedTuple):
+    """A file to which nothing more is written."""
+
+    name: str
+    length: int
+    lines: list[str]
+    """Of its CDXJ, not sorted."""
 
 
 class WarcStream:
@@ -26,39 +37,59 @@ class WarcStream:
         """`described`: names and values of the warcinfo records."""
         self._described = described
         self._clock = clock
-        self._file_name = ""
+        self._name = ""
+        self._length = 0
+        self._index: list[str] = []
         self._originals: OrderedDict[str, record.Original] = OrderedDict()
+        self._finished: list[Finished] = []
 
     def begin_file(self, name: str) -> None:
         """What follows is for another file. It stays empty until the first capture."""
-        self._file_name = name
+        if self._length:
+            self._finished.append(Finished(self._name, self._length, self._index))
+        self._name, self._length, self._index = name, 0, []
         self._originals.clear()
+
+    def take_finished(self) -> list[Finished]:
+        """The files that were finished since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
 
     def members(self, captures: Iterable[Capture]) -> bytearray:
         """The members of some captures. Before the first of a file: its warcinfo."""
         pressed = bytearray()
         for capture in captures:
-            if self._file_name:
+            if not self._length:
                 date = record.warc_date(self._clock())
-                pressed += member(record.info(self._file_name, self._described, date))
-                self._file_name = ""
-            for each in self._records(capture):
-                pressed += member(each)
+                self._add(pressed, record.info(self._name, self._described, date))
+            self._add_capture(pressed, capture)
         return pressed
 
-    def _records(self, capture: Capture) -> Iterable[bytes]:
-        exchange = capture.exchange
-        response_id, date = record.new_id(), record.warc_date(exchange.time)
-        yield record.request(exchange, date, response_id)
-        yield self._response(capture, date, response_id)
-        if capture.finding is not None:
-            yield record.metadata(exchange, date, response_id, fields(capture.finding))
+    def _add(self, pressed: bytearray, each: bytes) -> tuple[int, int]:
+        """Returns offset and length of the member."""
+        added, offset = member(each), self._length
+        pressed += added
+        self._length += len(added)
+        return offset, len(added)
 
-    def _response(self, capture: Capture, date: str, response_id: str) -> bytes:
-        exchange = capture.exchange
-        if exchange.status == b"304":
+    def _add_capture(self, pressed: bytearray, capture: Capture) -> None:
+        exchange, finding = capture
+        response_id, date = record.new_id(), record.warc_date(exchange.time)
+        self._add(pressed, record.request(exchange, date, response_id))
+        digest = "" if exchange.status == b"304" else record.digest(exchange.entity)
+        response = self._response(exchange, date, response_id, digest)
+        revisit = response.startswith(record.REVISIT)
+        place = self._add(pressed, response)
+        self._index.append(
+            cdxj.line(exchange.url, date, exchange.head, digest, place, self._name, revisit=revisit)
+        )
+        if finding is not None:
+            self._add(pressed, record.metadata(exchange, date, response_id, fields(finding)))
+
+    def _response(self, exchange: Exchange, date: str, response_id: str, digest: str) -> bytes:
+        """`digest`: of the payload; empty if it was not modified."""
+        if not digest:
             return record.not_modified(exchange, date, response_id)
-        digest = record.digest(exchange.entity)
         original = self._originals.get(digest)
         if original is not None and not exchange.truncated:
             self._originals.move_to_end(digest)

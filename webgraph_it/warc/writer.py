@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from webgraph_it.shards.formats import WARC_FOLDER, file_name
 from webgraph_it.warc.capture import Capture
-from webgraph_it.warc.stream import WarcStream
+from webgraph_it.warc.stream import Finished, WarcStream
 
 BATCH_BYTES = 512 * 1024
 """Captures that are compressed and written together."""
@@ -61,6 +61,14 @@ class WarcWriter:
     def begin_file(self, number: int) -> None:
         """What is written from now on is for the file with this number."""
         self._press.submit(self._stream.begin_file, file_name(WARC_FOLDER, number))
+
+    def finish_file(self) -> None:
+        """Nothing more is written."""
+        self._press.submit(self._stream.begin_file, "")
+
+    def take_finished(self) -> "Future[list[Finished]]":
+        """The files that were finished since the last call. Perhaps they are not committed yet."""
+        return self._press.submit(self._stream.take_finished)
 
     @property
     def held_bytes(self) -> int:
