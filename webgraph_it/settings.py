@@ -23,7 +23,10 @@ DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
     ("http", "https"), "webgraph_it.engine.handler.WebgraphDownloadHandler"
 )  # no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.engine.scheduler.FrontierScheduler"
-SPIDER_MIDDLEWARES_BASE = {"webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500}
+SPIDER_MIDDLEWARES_BASE = {
+    "webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500,
+    "webgraph_it.engine.deltafetch.NodeDeltaFetch": 400,  # with DELTAFETCH_ENABLED; after the scope
+}
 DOWNLOADER_MIDDLEWARES_BASE = {
     "webgraph_it.engine.scope_middlewares.ScopeDownloaderMiddleware": 100,
     "webgraph_it.engine.lease_middleware.LeaseMiddleware": 150,

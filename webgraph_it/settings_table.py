@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FOLDER,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -40,6 +41,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -387,7 +389,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -477,6 +479,21 @@ class Directory(Section):
         number("seconds between two plans, 1 or more", "s", least=1),
         "Time between two plans of a continuous crawl.",
     )
+    DELTAFETCH_ENABLED = Setting(
+        False,
+        FLAG,
+        "Whether to fetch only what the crawl in DELTAFETCH_DIR has not fetched. A link to a known page is an arc.",
+    )
+    DELTAFETCH_DIR = Setting(
+        "",
+        FOLDER,
+        "JOBDIR of the earlier crawl.",
+    )
+    DELTAFETCH_RESET = Setting(
+        False,
+        FLAG,
+        "Whether to forget what the earlier crawl has fetched. That crawl itself is not changed.",
+    )
     GRAPH_BUFFER = Setting(
         1800,
         whole_number("sequences in a buffer, 1 or more", "sequences", least=1),
@@ -543,6 +560,12 @@ class Console(Section):
         [],
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
+    )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
     )
 
 

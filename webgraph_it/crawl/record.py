@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from webgraph_it.crawl.reasons import failure_of
+from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
 from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
@@ -160,6 +160,8 @@ class Recorder:
             self.tally.count_cut(page.state, page.reason)
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
+            if page.status in BUSY_STATUSES:
+                self.tally.count_busy(page.key.partition(")")[0])
 
     def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
         return first_visit(page, children, self._link_policy) if page.state in PARENTS else None

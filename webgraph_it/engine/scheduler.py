@@ -24,7 +24,7 @@ from webgraph_it.engine.again import Again, host_asked
 from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
-from webgraph_it.engine.revisiting import CONDITIONAL, NO_REVISITS, Revisiting, revisiting_of
+from webgraph_it.engine.revisiting import NO_REVISITS, Revisiting, revisiting_of
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -91,6 +91,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.count_busy: Callable[[str], None] = lambda host: None
+        """Called with the host of every 429 or 503 that is retried."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -234,9 +236,8 @@ class FrontierScheduler(BaseScheduler):
         if needed is Need.KNOWN or lease.given_up:
             if lease.given_up:
                 self.errands.dropped(site)
-            headers = self._revisiting.conditions(lease, self.frontier) if lease.is_revisit else None
-            known = robots if needed is Need.KNOWN else None
-            meta = {"lease": lease, "robots": known, CONDITIONAL: bool(headers)}
+            meta = {"lease": lease, "robots": robots if needed is Need.KNOWN else None}
+            headers = self._revisiting.conditions(lease, self.frontier, meta) if lease.is_revisit else None
             asked = {"callback": spider.parse, "errback": spider.failed, "headers": headers}
             return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
@@ -275,6 +276,8 @@ class FrontierScheduler(BaseScheduler):
         """Put the URL back for a retry. False if there are no retries left and the failure is final."""
         if not self.frontier.may_retry(lease):
             return False
+        if failure is Failure.BUSY:
+            self.count_busy(lease.host)
         self._end(lease, Outcome(Kind.RETRY, failure, True, seconds, lease.address, retry_after))
         return True
 

@@ -195,9 +195,14 @@ class Frontier:
         """From now on these delays, quotas, depths and priorities hold. What is queued keeps its place."""
         self._roster.rules = self._intake.rules = rules
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
-        """Queue a node again that a block had cut; False if it is not cut, or was never accepted."""
-        return self._intake.unblock(link, depth, host_depth, via, now)
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
+        """Queue a node again that a block had cut; False if it is not cut, was never accepted, or is blocked still.
+
+        `mime`: the media type of the reply that was blocked; empty if it was never fetched.
+        """
+        return self._intake.unblock(link, depth, host_depth, via, now, mime=mime)
 
     def wake(self, name: str, now: float) -> bool:
         """End the pause of a host that failed; False if it has no URLs, or is being asked now."""

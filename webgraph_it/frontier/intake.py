@@ -25,6 +25,8 @@ from .traps import Traps
 
 DEPTH, PAGES_PER_HOST, PAGES_PER_DOMAIN = "depth", "pages-per-host", "pages-per-domain"
 """Reasons of State.QUOTA_CUT."""
+BY_CHOICE = frozenset({"deltafetch"})
+"""Reasons given by the caller of `add` for links that are no traps: an earlier crawl has fetched them."""
 
 
 class Intake:
@@ -148,7 +150,7 @@ class Intake:
     ) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap, host_depth)
+            return Cut(link, State.QUOTA_CUT if trap in BY_CHOICE else State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if self.rules and self._is_too_deep(link, depth):
@@ -179,9 +181,15 @@ class Intake:
         rule = self.rules.first(link.key, link.url)
         return rule is not None and rule.max_depth is not None and depth > rule.max_depth
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+    def _is_blocked(self, link: Link, mime: str = "") -> bool:
+        rule = self.rules.first(link.key, link.url, mime) if self.rules else None
+        return rule is not None and rule.block
+
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
         """Frontier.unblock. The node was accepted before, so no limit is asked again."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link, mime):
             return False
         host = self._roster.host(host_of(link.key))
         if not host.accepted:
@@ -197,11 +205,13 @@ class Intake:
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link):
             return False
         host = self._roster.host(host_of(link.key))
         limits = self._limits
         if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if self.rules and self._is_too_deep(link, depth):
             return False
         if not host.accepted and self.traps.hosts(host.name):
             return False
@@ -231,7 +241,7 @@ class Intake:
 
     def _plant(self, seeds: list[Link], now: float) -> None:
         """Queue seeds on new hosts. Does what `_cut`, `enqueue` and `save` would do, in less time."""
-        priority, count_host = self._priority, self.traps.count_host
+        priority, count_host = self._ruled_priority, self.traps.count_host
         names: list[bytes] = []
         changes: dict[bytes, bytes] = {}
         queues: dict[bytes, bytes] = {}
@@ -240,7 +250,7 @@ class Intake:
             host = host_of(key)
             name = host.encode()
             prefix = QUEUE + name + b")"
-            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0, ""), number, 0)
+            queues[prefix] = entry = prefix + PLACE.pack(priority(key, url, 0, ""), number, 0)
             changes[entry] = packed_seed(url, key, digest)
             changes[SEEN + digest] = b""
             count_host(host)
@@ -252,11 +262,14 @@ class Intake:
 
     def _place_of(self, link: Link, depth: int, via: str) -> bytes:
         """`new_place`, moved by the priority that a rule sets."""
-        rule = self.rules.first(link.key, link.url) if self.rules else None
+        return PLACE.pack(self._ruled_priority(link.key, link.url, depth, via), self._totals.next_number(), 0)
+
+    def _ruled_priority(self, key: str, url: str, depth: int, via: str) -> int:
+        usual = self._priority(key, depth, via)
+        rule = self.rules.first(key, url) if self.rules else None
         if rule is None or not rule.priority:
-            return self.new_place(link.key, depth, via)
-        moved = self._priority(link.key, depth, via) + rule.priority
-        return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
+            return usual
+        return max(0, min(usual + rule.priority, HIGHEST))
 
     def new_place(self, key: str, depth: int, via: str) -> bytes:
         """A place after all entries of the same priority."""

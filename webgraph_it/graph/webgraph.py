@@ -161,6 +161,11 @@ class WebGraph:
         meant = days.removed_between(days.day_number(before), days.day_number(day))
         return self.arc_days.chosen(self._successors, meant)
 
+    def day_blocks(self) -> Iterator[tuple[Array, Array, Array]]:
+        """(first, last, ended) of some arcs at a time, in order."""
+        for _, _, first, last, ended in self.arc_days.blocks(self._successors):
+            yield first, last, ended
+
     @property
     def has_days(self) -> bool:
         """Whether convert --history made the graph, so that it knows the days of its arcs."""

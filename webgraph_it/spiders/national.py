@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -218,7 +219,8 @@ class NationalSpider(Spider):
         is_conditional = bool(response.meta.get(CONDITIONAL))
         decision = judge(reply, lease, may_retry=self._may_retry(lease), is_conditional=is_conditional)
         if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
-            return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
+            page = refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)
+            return [replace(page, media_type=reply.media_type()[0])]
         if decision is READ:
             self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
             return [await self._read(reply, lease)]
