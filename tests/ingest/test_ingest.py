@@ -375,6 +375,8 @@ def test_files_that_were_ingested_before_change_nothing(files: list[Path], tmp_p
     }
 
 
+OFTEN_ENOUGH = ("-s", "COMMIT_INTERVAL=0.1")
+
 # -- refusals --------------------------------------------------------------------------------------------------
 
 
@@ -399,6 +401,10 @@ def test_each_refusal_is_one_sentence(
     assert "holds another crawl: SCOPE_SURTS" in refusal(
         capsys, copy, "--jobdir", job, "-s", 'SCOPE_SURTS=["fr,"]'
     )
+    full = refusal(
+        capsys, files[0], "--jobdir", tmp_path / "full", "-s", "MIN_FREE_DISK=900000 GB", *OFTEN_ENOUGH
+    )
+    assert "MB free, expected MIN_FREE_DISK" in full
     record = json.loads((job / "crawl.json").read_text())
     del record["ingest"]
     (job / "crawl.json").write_text(json.dumps(record))

@@ -11,6 +11,7 @@ and what is not committed is limited as in a crawl.
 import asyncio
 import gc
 import os
+import shutil
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -268,9 +269,19 @@ class Ingest:
             return
         if self._committing is not None:
             await self._committing
+        self._refuse_full_disk()
         self._committed_at = time.monotonic()
         self._committing = asyncio.get_running_loop().create_task(self._commits.commit())
         await asyncio.sleep(0)
+
+    def _refuse_full_disk(self) -> None:
+        """A crawl pauses below MIN_FREE_DISK. An ingest ends there, and the same command continues."""
+        free, least = shutil.disk_usage(self._directory.path).free, self._values.MIN_FREE_DISK
+        if free < least:
+            raise ArchiveError(
+                f"The disk of {self._directory.path} has {free / 1e6:,.0f} MB free, expected MIN_FREE_DISK, "
+                f"{least / 1e6:,.0f} MB: make room, then give the same command again."
+            )
 
     async def _commit_and_wait(self) -> None:
         if self._committing is not None:
