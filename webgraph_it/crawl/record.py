@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
-from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
+from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -148,14 +148,11 @@ class Recorder:
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
                 self._log_waiting(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
-        row = again.row if again is not None else self._first_visit(page, children)
-        if is_parent and row is not None:
-            place = self.shards.write_sequence(sequence(page.digest, children))
-            row = row._replace(file_number=place.number, offset=place.offset)
-            if self._keeps_anchors and (lines := anchor_lines(page, children)):
-                self.shards[ANCHORS_FOLDER].write(lines)
-        outcome = outcome_of(page)._replace(visit=row)
-        self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+        place = self.shards.write_sequence(sequence(page.digest, children)) if is_parent else NO_PLACE
+        if is_parent and self._keeps_anchors and (lines := anchor_lines(page, children)):
+            self.shards[ANCHORS_FOLDER].write(lines)
+        row = self._row(page, children, again, place)
+        self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page, row), self._now())
         if self.archive is not None and page.exchange is not None:
             self.archive.write(capture_of(page.exchange, page))
         if again is not None:
@@ -168,10 +165,17 @@ class Recorder:
             if page.status in BUSY_STATUSES:
                 self.tally.count_busy(page.key.partition(")")[0])
 
-    def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
-        """A sitemap has none, because it is not visited again."""
-        is_kept = page.state in PARENTS and not is_sitemap(page.key)
-        return first_visit(page, children, self._link_policy) if is_kept else None
+    def _row(
+        self, page: Page, children: list[bytes], again: Revisit | None, place: tuple[int, int]
+    ) -> Visit | None:
+        """What to remember for the next visit. None if the page was not fetched, and for a sitemap, which is not
+        visited again."""
+        if again is None:
+            is_kept = page.state in PARENTS and not is_sitemap(page.key)
+            return first_visit(page, children, self._link_policy, place) if is_kept else None
+        if place is NO_PLACE:
+            return again.row
+        return again.row._replace(file_number=place[0], offset=place[1])
 
     def _revisited(self, page: Page, children: list[bytes]) -> Revisit | None:
         """None if the page was never fetched before."""
@@ -241,7 +245,7 @@ class Recorder:
         self.shards["pages"].write(line.encode())
 
 
-def outcome_of(page: Page) -> Outcome:
+def outcome_of(page: Page, visit: Visit | None = None) -> Outcome:
     """What a recorded page says about its host. A final failure counts like the earlier ones."""
     failure = failure_of(page.status, page.reason)
     return Outcome(
@@ -251,6 +255,7 @@ def outcome_of(page: Page) -> Outcome:
         address=page.address,
         state=None if page.state in LEAVES_STATE else page.state,
         status=page.status,
+        visit=visit,
     )
 
 

@@ -182,7 +182,7 @@ class FrontierScheduler(BaseScheduler):
             return again
         dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
-            if self._is_steered and (steered := self._steered(lease, now)) is not None:
+            if (self.rules or self.parked) and (steered := self._steered(lease, now)) is not None:
                 if steered > now:
                     self.frontier.release(lease, now, steered)
                 dropped += 1
@@ -197,10 +197,6 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
-
-    @property
-    def _is_steered(self) -> bool:
-        return bool(self.rules or self.parked)
 
     def _steered(self, lease: Lease, now: float) -> float | None:
         """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
