@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from webgraph_it.convert.to.failure import DatabaseError, library
-from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
+from webgraph_it.convert.to.tables import COUNT, FLAG, ID, STATUS, TEXT, Table
 from webgraph_it.files.whole_path import whole_path
 from webgraph_it.progress import Progress
 
 MEMORY_LIMIT = "512MB"
-KINDS = {ID: "UINTEGER", COUNT: "BIGINT", STATUS: "USMALLINT", TEXT: "VARCHAR"}
+KINDS = {ID: "UINTEGER", COUNT: "BIGINT", STATUS: "USMALLINT", TEXT: "VARCHAR", FLAG: "BOOLEAN"}
 
 
 def write_duckdb(tables: Sequence[Table], path: Path, progress: Progress) -> None:
