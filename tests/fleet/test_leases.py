@@ -24,7 +24,6 @@ from webgraph_it.fleet.leases import (
     AddressLeases,
     Asked,
     Entry,
-    clock_name,
 )
 from webgraph_it.fleet.transport import LEASE_SECONDS, Fenced, Granted
 
@@ -313,8 +312,3 @@ def test_all_can_be_given_up_at_the_end() -> None:
     assert leases.held == 1
     assert leases.give_all_up() == ["192.0.2.1"]
     assert leases.ready_at("192.0.2.1", 0.0) == inf
-
-
-def test_an_ipv6_address_shares_the_clock_of_its_network() -> None:
-    assert clock_name("192.0.2.1") == "192.0.2.1"
-    assert clock_name("2001:db8:1:2:3:4:5:6") == clock_name("2001:db8:1:2::9") == "2001:db8:1:2::/64"

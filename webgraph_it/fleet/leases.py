@@ -18,7 +18,6 @@ is told: it gives the address up when it has used it for TURN_SECONDS, or at onc
 
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import IPv6Network
 from itertools import islice
 from math import inf
 from typing import NamedTuple
@@ -267,8 +266,3 @@ class AddressLeases:
         self._held.clear()
         self._wanted.clear()
         return names
-
-
-def clock_name(address: str) -> str:
-    """The name of an address's clock: itself, or the /64 network of an IPv6 address, which has one owner."""
-    return str(IPv6Network((address, 64), strict=False)) if ":" in address else address
