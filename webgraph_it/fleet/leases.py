@@ -43,8 +43,6 @@ class Asked(NamedTuple):
     """Names one question of one process."""
 
     epoch: int
-    run: str
-    """Distinguishes processes of one epoch."""
     question: int
 
 
@@ -105,8 +103,8 @@ class AddressBook:
     def _is_next(self, member: int, asked: Asked) -> bool:
         known = self.asked.get(member)
         if known is not None:
-            if known.epoch > asked.epoch or (known.epoch == asked.epoch and known.run != asked.run):
-                raise Fenced(fenced_words(member, asked.epoch, known.epoch))
+            if known.epoch > asked.epoch:
+                raise Fenced(fenced_words(member))
             if known.epoch == asked.epoch and known.question >= asked.question:
                 return False
         self.asked[member] = asked

@@ -31,8 +31,6 @@ class Record:
     """What a member may be using, as the broker knows it."""
 
     epoch: int
-    run: str
-    """Distinguishes processes of one epoch: a copy of a directory counts as far as the original."""
     question: int
     amounts: Amounts
     wanted: Amounts
@@ -55,25 +53,31 @@ class Ledger:
     former: list[Record] = field(default_factory=list)
     """Of earlier epochs: each counts until it ends."""
 
-    def grant(self, report: Report, run: str, caps: Amounts, now: float) -> Share:
+    def grant(self, report: Report, caps: Amounts, now: float) -> Share:
         """The member's share. Raises Fenced if a newer process of this member has reported."""
-        self._admit(report, run, now)
+        self._admit(report, now)
         known = self.records.get(report.member)
         if known is not None and known.question >= report.question:
             return Share(report.question, NOTHING)  # a late one, whose answer nobody believes
         granted = NOTHING if now < self.began + SHARE_SECONDS else self._fair(report, caps, now)
         recorded = Amounts(*map(max, report.used, granted))
         self.records[report.member] = Record(
-            report.epoch, run, report.question, recorded, report.wanted, now + SHARE_SECONDS
+            report.epoch, report.question, recorded, report.wanted, now + SHARE_SECONDS
         )
         return Share(report.question, granted)
 
-    def _admit(self, report: Report, run: str, now: float) -> None:
+    def forget_former(self, member: int, epoch: int) -> None:
+        """An earlier process of this member is known to have ended, and its connections with it."""
+        known = self.records.get(member)
+        if known is not None and known.epoch < epoch:
+            del self.records[member]
+
+    def _admit(self, report: Report, now: float) -> None:
         known = self.records.get(report.member)
         if known is None:
             return
-        if known.epoch > report.epoch or (known.epoch == report.epoch and known.run != run):
-            raise Fenced(fenced_words(report.member, report.epoch, known.epoch))
+        if known.epoch > report.epoch:
+            raise Fenced(fenced_words(report.member))
         if known.epoch < report.epoch:
             self.former = [each for each in self.former if each.until > now]
             self.former.append(self.records.pop(report.member))
@@ -106,10 +110,10 @@ def fair_parts(cap: int, wanted: Mapping[int, int]) -> dict[int, int]:
     return parts
 
 
-def fenced_words(member: int, epoch: int, known: int) -> str:
+def fenced_words(member: int) -> str:
     return (
-        f"member {member} runs as start number {known} in another process, and this one is start number {epoch}: "
-        "two processes run on copies of one directory. Stop the one on the older copy and delete that copy"
+        f"another process runs as member {member} and started later: two processes run on copies of one directory. "
+        "Stop both, delete the older copy, and start again with the other"
     )
 
 
