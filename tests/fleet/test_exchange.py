@@ -23,6 +23,7 @@ from webgraph_it.fleet.exchange import (
     Verdict,
     contradiction,
     deletable,
+    difference,
     is_history,
     is_over,
     judge,
@@ -229,17 +230,20 @@ class World:
         raise AssertionError("the crawl does not end")
 
 
+def run_many(count: int, bug: str = "") -> None:
+    for seed in range(count):
+        World(seed, bug).run()
+
+
 def test_every_node_is_crawled_once_whatever_is_lost() -> None:
-    for seed in range(25):
-        World(seed).run()
+    run_many(25)
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_the_model_notices_a_wrong_decision(bug: str) -> None:
     """A model that cannot fail proves nothing."""
     with pytest.raises(AssertionError):
-        for seed in range(300):
-            World(seed, bug).run()
+        run_many(300, bug)
 
 
 # -- old copies ---------------------------------------------------------------------------------------------------
@@ -288,7 +292,8 @@ def test_an_old_backup_of_a_receiver_is_named() -> None:
 
 def test_other_settings_are_named() -> None:
     own, other = status(settings={"FLEET_SIZE": "4"}), status(member=2, settings={"FLEET_SIZE": "3"})
-    assert contradiction(own, {2: other}) == "its FLEET_SIZE is 4, and that of member 2 is 3"
+    assert difference(own, other) == "its FLEET_SIZE is 4, and that of member 2 is 3"
+    assert difference(own, replace(other, settings=own.settings)) == ""
 
 
 # -- batches ------------------------------------------------------------------------------------------------------

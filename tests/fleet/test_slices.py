@@ -15,10 +15,10 @@ from webgraph_it.fleet.slices import (
     balanced,
     from_text,
     rebalanced,
-    site_of,
     slice_of,
     slice_of_host,
 )
+from webgraph_it.urls.domains import site_of
 
 SIZES = st.integers(1, 40)
 

@@ -1,12 +1,12 @@
 """The decisions of the exchange: what to ship, what to apply, what to delete, when the crawl is over. Pure.
 
 Every member has a log: its stream `links/`, in which a position is a byte offset that counts from the beginning of the
-crawl, whatever was deleted since. A member's status is always a committed state of it: its log, and how far it has taken
-in the log of every other member (its cursors). Whatever carries the batches may lose, double and reorder them.
+crawl, whatever was deleted since. A member's status is always a committed state of it: its log, and how far it has
+taken in the log of every other member (its cursors). Whatever carries the batches may lose, double and reorder them.
 
 A log has a history. Each start of a member is a run with an epoch, and begins at some offset of the log. A cursor also
 names the run that sent the batch. If a sender's history lacks that run, or if that run had less than the receiver has
-taken in, then the sender is a clone or an old backup. What it would send is not what the receiver has. So it is refused.
+taken in, then the sender is a clone or an old backup. What it would send is not what the receiver has, so it is refused.
 
 tests/fleet/test_exchange.py runs these functions on random schedules of crashes and losses.
 """
@@ -25,8 +25,8 @@ WINDOW_BYTES = 1 << 20
 RUN_BITS = 20
 """An epoch is the number of starts, and then so many random bits: two clones of a member have different epochs. It
 fits the 53 bits of a floating-point number."""
-MAX_RUNS = 1000
-"""Maximum of runs that a status names. Older ones are dropped, once no cursor needs them."""
+MAX_RUNS = 200
+"""Runs that a status names. Beyond that, older ones are dropped if no cursor needs them."""
 MAX_STATUS_BYTES = 1 << 20
 
 
@@ -155,10 +155,11 @@ def is_history(runs: Sequence[Run], log_end: int, cursor: Cursor) -> bool:
 
 
 def needed_runs(runs: Sequence[Run], cursors: Collection[Cursor]) -> tuple[Run, ...]:
-    """The runs that a cursor of a receiver may name, and the current one."""
+    """All runs. If there are very many, those that a cursor of a receiver may name, and the current one."""
+    if len(runs) <= MAX_RUNS:
+        return tuple(runs)
     oldest = min((cursor.epoch for cursor in cursors), default=0)
-    kept = [run for run in runs if run.epoch >= oldest]
-    return tuple(kept[-MAX_RUNS:] or runs[-1:])
+    return tuple([run for run in runs if run.epoch >= oldest] or runs[-1:])
 
 
 # -- receiving ----------------------------------------------------------------------------------------------------
@@ -204,8 +205,8 @@ class Range(NamedTuple):
 def to_ship(own: Status, others: Mapping[int, Status], shipped: Mapping[int, int]) -> list[Range]:
     """The next range for each receiver, at most MAX_BATCH_BYTES long, within the window.
 
-    `own` is committed, so nothing else is shipped. `shipped`: receiver → what was shipped in this run. To send something
-    again, remove the receiver from it.
+    `own` is committed, so nothing else is shipped. `shipped`: receiver → what was shipped in this run. To send
+    something again, remove the receiver from it.
     """
     ranges = []
     for receiver, status in others.items():
@@ -257,12 +258,11 @@ def contradiction(own: Status, others: Mapping[int, Status]) -> str:
                 f"this directory has taken in {own.cursor(other.member).offset:,} bytes of the links of member "
                 f"{other.member}, which has deleted {other.log_start:,} because this member had committed them"
             )
-        if difference := _difference(own, other):
-            return difference
     return ""
 
 
-def _difference(own: Status, other: Status) -> str:
+def difference(own: Status, other: Status) -> str:
+    """What the two do not have in common though they must. Empty if there is nothing. Only for members that run now."""
     for name in sorted({*own.settings, *other.settings}):
         here, there = own.settings.get(name, "none"), other.settings.get(name, "none")
         if here != there:

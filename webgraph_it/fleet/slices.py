@@ -2,10 +2,10 @@
 
     it,unipd,dei ─► it,unipd ─► slice 0x2f1 ─► member 3
 
-A site is the registrable domain, private suffixes counted: two blogs of altervista.org are two sites. So a host, all its
-ports and every host that shares a quota with it have one owner. The slice of a site never changes, as long as the public
-suffix list stays the same. Which member has which slices is a table in crawl.json. A change of size moves slices, and
-moves as few of them as possible.
+A site is the registrable domain, private suffixes counted: two blogs of altervista.org are two sites. So a host, all
+its ports and every host that shares a quota with it have one owner. The slice of a site never changes, as long as the
+public suffix list stays the same. Which member has which slices is a table in crawl.json. A change of size moves
+slices, and moves as few of them as possible.
 
 The table as text has the slices of each member as ranges: {"1": "0-511", "2": "512-700,702-1023"}.
 """
@@ -16,7 +16,7 @@ from hashlib import blake2b
 from itertools import pairwise
 
 from webgraph_it.files.received import shown
-from webgraph_it.urls.domains import site_above
+from webgraph_it.urls.domains import site_of
 
 SLICES = 1024
 MAX_MEMBERS = SLICES
@@ -29,11 +29,6 @@ Table = tuple[int, ...]
 
 class TableError(ValueError):
     """A table of slices that cannot be read, in one sentence."""
-
-
-def site_of(host: str) -> str:
-    """The site of a host; both are labels of a key."""
-    return site_above(host) or host
 
 
 def slice_of_site(site: str) -> int:
