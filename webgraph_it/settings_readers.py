@@ -144,6 +144,8 @@ def _writer(value: Any) -> str:
 NAME = Reader(_name_or_nothing, "a name of letters, digits, `.`, `_` and `-`, or nothing")
 LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
 TOKEN_FILE = text("the path of a file with two tokens, or nothing")
+
+
 def _transport(value: Any) -> str:
     found = _text(value)
     scheme, _, rest = found.partition("://")
@@ -158,7 +160,8 @@ PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that sa
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")
 FLEET_TRANSPORT = Reader(
-    _transport, "local, or a server such as redis://broker.example:6379/0 or rediss://user:password@broker.example/0"
+    _transport,
+    "local, or a server such as redis://broker.example:6379/0 or rediss://user:password@broker.example/0",
 )
 FLAG = Reader(
     lambda value: {"true": True, "1": True, "false": False, "0": False}[str(value).lower()], "true or false"

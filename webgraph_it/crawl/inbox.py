@@ -34,7 +34,9 @@ OTHERS, UNNAMED = "not-ours", "unnamed"
 class Inbox:
     """Applies batches. `cursors` says how far each sender's log was taken in."""
 
-    def __init__(self, member: int, table: Table, scope: Scope, frontier: Frontier, recorder: Recorder) -> None:
+    def __init__(
+        self, member: int, table: Table, scope: Scope, frontier: Frontier, recorder: Recorder
+    ) -> None:
         self._member = member
         self._table = table
         self._scope = scope

@@ -1,11 +1,11 @@
-"""One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, and knows the end.
+"""One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, and sees the end.
 
     start    epoch and its place in the log are committed, before the first fetch
     round    board ─► old copy? ─► ship ─► take in ─► delete ─► idle? commit at once ─► status ─► over?
     commit   what the commit covers (log, cursors, idle or not) is the next status
 
-All decisions are those of fleet/exchange.py. What the transport loses is sent again. If it cannot be reached, the member
-crawls on, and tries again in the next round.
+All decisions are those of fleet/exchange.py. What the transport loses is sent again. If it cannot be reached, the
+member crawls on, and tries again in the next round.
 """
 
 import json
@@ -69,7 +69,8 @@ class Facts(NamedTuple):
 
     pages: int
     queued: int
-    pages_per_second: float
+    """URLs, leased ones included."""
+    links: int
 
 
 class Taken(NamedTuple):
@@ -98,7 +99,7 @@ class Member:
         facts: Callable[[], Facts],
         commit_seconds: float,
     ) -> None:
-        """`files`: those of the last commit; `commit`: Commits.commit; `is_idle`: whether this member has nothing to do."""
+        """`files`: those of the last commit; `commit`: Commits.commit; `is_idle`: whether nothing is left to do."""
         self._membership = membership
         self._number, self._size = membership.number, membership.size
         self._mailboxes = mailboxes
@@ -241,7 +242,9 @@ class Member:
             offsets = {sender: cursor.offset for sender, cursor in self.inbox.cursors.items()}
             batches = await self._mailboxes.collect(self._number, offsets)
             for batch in batches:
-                verdict = judge(batch, self.inbox.cursors.get(batch.sender, Cursor()), self._others.get(batch.sender))
+                verdict = judge(
+                    batch, self.inbox.cursors.get(batch.sender, Cursor()), self._others.get(batch.sender)
+                )
                 self.batches[verdict] += 1
                 if verdict is Verdict.APPLY:
                     await self._apply(batch)
@@ -267,7 +270,8 @@ class Member:
             await self._commit(checkpoint=True)
 
     async def _put(self) -> None:
-        facts = {**self._facts()._asdict(), "time": time.time(), "committed": time.time() - self._age()}
+        now = time.time()
+        facts = {**self._facts()._asdict(), "time": now, "committed": now - self._age()}
         await self._mailboxes.put(self._number, self.epoch, replace(self.status, facts=facts).to_bytes())
         self._is_put, self._put_at = True, time.monotonic()
         reached("published")

@@ -188,5 +188,3 @@ def _common(settings: Values, table: Table) -> dict[str, str]:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return text if len(text) <= LONGEST_VALUE else md5(text.encode(), usedforsecurity=False).hexdigest()[:12]
-
-

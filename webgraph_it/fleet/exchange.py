@@ -6,7 +6,7 @@ taken in the log of every other member (its cursors). Whatever carries the batch
 
 A log has a history. Each start of a member is a run with an epoch, and begins at some offset of the log. A cursor also
 names the run that sent the batch. If a sender's history lacks that run, or if that run had less than the receiver has
-taken in, then the sender is a clone or an old backup. What it would send is not what the receiver has, so it is refused.
+taken in, then the sender is a clone or an old backup. What it would send is not what the receiver has, and is refused.
 
 tests/fleet/test_exchange.py runs these functions on random schedules of crashes and losses.
 """

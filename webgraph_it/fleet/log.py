@@ -65,7 +65,9 @@ def found_in(lines: bytes) -> Iterator[Found]:
         yield Found(int(depth), mark.decode(), via.decode(), url.decode())
 
 
-def read_range(member: Path, log: Sequence[Span], begin: int, most: int = MAX_BATCH_BYTES) -> tuple[int, bytes]:
+def read_range(
+    member: Path, log: Sequence[Span], begin: int, most: int = MAX_BATCH_BYTES
+) -> tuple[int, bytes]:
     """Whole lines of a member's log from `begin` on: where they end, and the lines.
 
     At most `most` bytes, unless the first line is longer. Nothing, if the log ends there or no longer begins there.

@@ -202,8 +202,8 @@ class Shards:
 
         `files` names every file of the crawl with its length and checksum. With `next_number`, what is
         written after this call goes to the next number, and earlier files are never touched again. Files of `without`
-        are no longer part of the crawl: they are deleted once `then` has returned. A crash before that leaves files that
-        no commit names, and the next opening deletes them.
+        are no longer part of the crawl: they are deleted once `then` has returned. A crash before that leaves files
+        that no commit names, and the next opening deletes them.
         """
         for writer in self._writers.values():
             writer.swap()
