@@ -17,6 +17,9 @@ POINTS = (
     "during-checkpoint",
     "during-recovery",
 )
+FLEET_POINTS = ("applied", "published", "shipped")
+"""Reached only by a member of a fleet: a batch is applied, a status or a batch is handed to the transport, and link
+files that all others have are about to be deleted."""
 SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
 

@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FLEET_TRANSPORT,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -496,6 +497,30 @@ class Directory(Section):
     )
 
 
+class Fleet(Section):
+    title = "A fleet of crawls"
+    page = "fleet.md"
+
+    FLEET = Setting(
+        "local",
+        FLEET_TRANSPORT,
+        "What carries links and statuses between the members: `local` is the directory of the fleet, on one machine; "
+        "`redis://…` or `rediss://…` is a Redis or Valkey server. It may have a password, so it is not remembered.",
+    )
+    FLEET_SIZE = Setting(
+        0,
+        whole_number("members, 1 to 1024; 0 = no fleet", "members", least=0, most=1024),
+        "Number of members that crawl together. 0 = no fleet.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    FLEET_MEMBER = Setting(
+        0,
+        whole_number("the number of a member, from 1; 0 = no fleet", "", least=0, most=1024),
+        "Which member this process is. JOBDIR is the directory of the fleet, and this member uses `member-01/` in it.",
+    )
+
+
 class Console(Section):
     title = "The console"
     page = "console.md"
@@ -530,11 +555,11 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Console, Components),
+    *(Fleet, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
+class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Fleet, Console, Components):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

@@ -15,9 +15,10 @@ done since the last commit.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.reasons import failure_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
@@ -47,6 +48,8 @@ class Recorder:
         self.tally = tally
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
+        self.outbox: Outbox | None = None
+        """Takes the links that belong to another member of a fleet."""
         self.recent: deque[str] = deque(maxlen=0)
         """The last lines of the page log, oldest first. Who wants to show them gives it a length."""
 
@@ -111,7 +114,7 @@ class Recorder:
             added = self._add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
-                self._log_outside(page, added)
+                self._log_outside(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
         if is_parent:
             self.shards["graph"].write(sequence(page.digest, children))
@@ -123,6 +126,8 @@ class Recorder:
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
         """Add some links of the page to the frontier."""
         lease = self._leases.out[page.digest]
+        if self.outbox is not None:
+            links = self.outbox.keep_own(links, lease.depth + 1, page.key, page_trap)
         return self._frontier.add(
             links,
             lease.depth + 1,
@@ -133,11 +138,34 @@ class Recorder:
             page_trap=page_trap,
         )
 
+    def record_found(
+        self,
+        links: Sequence[Link],
+        depth: int,
+        via: str,
+        page_trap: str,
+        traps: Mapping[bytes, str],
+        fetch_only: frozenset[bytes],
+    ) -> None:
+        """Record links that another member of the fleet found, in one step. `depth` is that of the links."""
+        if self._leases.ended:
+            raise ValueError("links were given to a crawl that has ended")
+        with self._whole_step():
+            if not via:
+                self._record_new(self._frontier.add_seeds(links, self._now()), fetch_only, 0, "")
+                return
+            added = self._frontier.add(links, depth, via, self._now(), traps=traps, page_trap=page_trap)
+            self._record_new(added, fetch_only, depth, via)
+            if fetch_only:
+                self._log_outside(added, fetch_only, depth, via, 0)
+
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
         """Record seeds in one step, like a page. They are nodes before any page links to them."""
         if self._leases.ended:
             raise ValueError("seeds were given to a crawl that has ended")
         with self._whole_step():
+            if self.outbox is not None:
+                links = self.outbox.keep_own(links, 0, "", "")
             added = self._frontier.add_seeds(links, self._now())
             self._record_new(added, fetch_only, 0, "")
             self.tally.states.subtract(added.uncut)
@@ -152,14 +180,15 @@ class Recorder:
             self._log(cut_line(link, state, reason, depth, via, host_depth))
             self.tally.count_cut(state, reason)
 
-    def _log_outside(self, page: Page, added: Added) -> None:
+    def _log_outside(
+        self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int
+    ) -> None:
         """A URL that is fetched but is not a node is in no URL list, so the page log keeps it for a repair."""
         cut = {each.link.digest for each in added.cut}
         for link in added.new:
-            if link.digest in page.fetch_only and link.digest not in cut:
-                host_depth = page.host_depth + 1 if same_host(link.key, page.key) else 0
-                line = cut_line(link, State.NEVER_TRIED, OUTSIDE, page.depth + 1, page.key, host_depth)
-                self._log(line)
+            if link.digest in fetch_only and link.digest not in cut:
+                own_depth = host_depth + 1 if same_host(link.key, via) else 0
+                self._log(cut_line(link, State.NEVER_TRIED, OUTSIDE, depth, via, own_depth))
 
     def _log(self, line: str) -> None:
         self.shards["pages"].write(line.encode())

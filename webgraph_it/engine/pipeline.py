@@ -10,6 +10,7 @@ from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.items import Page
 from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.formats import LINKS_FOLDER
 from webgraph_it.shards.writer import Durable, NewWriter, Shards
 
 if TYPE_CHECKING:
@@ -35,10 +36,13 @@ class GraphPipeline:
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
         graph, urls = settings.getint("GRAPH_BUFFER"), settings.getint("URLS_BUFFER")
+        buffers = {"graph": graph, "urls": urls, "pages": graph}
+        if settings["FLEET_MEMBER"]:
+            buffers[LINKS_FOLDER] = urls
         return cls(
             crawler,
             Path(settings["JOBDIR"]),
-            {"graph": graph, "urls": urls, "pages": graph},
+            buffers,
             load_object(settings["GRAPH_WRITER"]),
         )
 

@@ -19,6 +19,7 @@ from webgraph_it.crawl.control_socket import ControlSocket
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.member import ROUND_SECONDS
 from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
@@ -29,6 +30,7 @@ from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
+from webgraph_it.engine.fleet import fleet_part
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
@@ -79,6 +81,10 @@ class Running:
         self.gauges = Gauges(crawler, recorder, self.control, run, directory.path)
         self.stalls = StallLog(set_stat)
         self._scope, self._seed_list = scope_of(crawler), Path(settings["SEEDS"])
+        self.fleet = fleet_part(
+            settings, scheduler, recorder, pipeline_of(crawler).committed, self._scope, self.control, fail
+        )
+        self.committer.party = self.fleet.member if self.fleet is not None else None
         complaints = Complaints(reports)
         list_to_report = _kept_seeds(directory) or self._seed_list
         self.reporter = Reporter(directory, frontier, tally, list_to_report, self._scope, run, complaints)
@@ -96,6 +102,8 @@ class Running:
         self.seeds = SeedLoading(
             scheduler, recorder, self.commits, failures, fail, hold=bool(settings["MAX_DEPTH"])
         )
+        if self.fleet is not None:
+            self.fleet.join(self.commits, self.seeds)
         self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
@@ -138,6 +146,8 @@ class Running:
         every(DISK_SECONDS, self._watch_disk, at_once=True)
         every(self._standstill.interval_seconds, self._watch_standstill)
         every(RULES_SECONDS, self._watch_rules)
+        if self.fleet is not None:
+            every(ROUND_SECONDS, self.fleet.round, at_once=True)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     def ask_for_checkpoint(self) -> None:
@@ -160,6 +170,8 @@ class Running:
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
+        if self.fleet is not None and not self.committer.stopped:
+            await self.fleet.end()
         self._stop_watching.cancel()
 
     async def report_for_the_last_time(self, status: str) -> None:
@@ -199,6 +211,8 @@ class Running:
     async def _watch_standstill(self) -> None:
         """Say why, if the crawl gets no response."""
         now = time.monotonic()
+        if self.fleet is not None and self.fleet.is_waiting:
+            return
         if self._standstill.is_due(self.gauges.answers, now):
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
             if words := self._standstill.words(facts, now):

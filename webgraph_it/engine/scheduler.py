@@ -83,6 +83,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.awaits_others: Callable[[], bool] = lambda: False
+        """Whether other members of a fleet may still send links."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -122,7 +124,7 @@ class FrontierScheduler(BaseScheduler):
                 self.abandon(lease)
             self.wake()
         counts = self.frontier.counts()
-        return bool(counts.queued or counts.leased or self._again)
+        return bool(counts.queued or counts.leased or self._again or self.awaits_others())
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.

@@ -17,7 +17,7 @@ SHARE_SECONDS = 5.0
 LEASE_SECONDS = 10.0
 """How long an address is leased, counted in the same way."""
 MAX_BATCH_BYTES = 256 * 1024
-"""Of `Batch.lines`. A transport may rely on it."""
+"""Of `Batch.lines`, unless it is a single longer line."""
 
 
 class TransportError(Exception):
@@ -54,6 +54,10 @@ class Board(NamedTuple):
 
 class Mailboxes(Protocol):
     """Links and statuses, between the members."""
+
+    @property
+    def needs_publishing(self) -> bool:
+        """False if receivers read the senders' logs themselves: then nobody calls `publish`."""
 
     async def publish(self, batch: Batch) -> None:
         """Put a batch into its receiver's mailbox."""

@@ -139,6 +139,10 @@ class Frontier:
         """
         return self._intake.add_seeds(links, now)
 
+    def mark_seen(self, links: Sequence[Link]) -> list[Link]:
+        """The links that were never seen before. From now on they count as seen. Another crawl queues them."""
+        return self._intake.seen.new(links)
+
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Queue a node that a quota (`reason`) cut, if the current limits allow it. True if this call queued it.
 

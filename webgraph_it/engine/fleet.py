@@ -1,0 +1,145 @@
+"""Makes the fleet's part of a running crawl (crawl/member.py) from its settings and the other parts."""
+
+import logging
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from webgraph_it.crawl.commits import Commits
+from webgraph_it.crawl.control import Control
+from webgraph_it.crawl.inbox import Inbox
+from webgraph_it.crawl.member import Facts, Member, log_start_of, spans_of
+from webgraph_it.crawl.membership import LOCAL, Membership, membership_of
+from webgraph_it.crawl.outbox import Outbox
+from webgraph_it.crawl.record import Recorder
+from webgraph_it.engine.scheduler import FrontierScheduler
+from webgraph_it.engine.seed_loading import SeedLoading
+from webgraph_it.fleet.local import LocalMailboxes
+from webgraph_it.fleet.transport import Mailboxes
+from webgraph_it.shards.writer import Durable
+from webgraph_it.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from webgraph_it.engine.running import Fail
+
+logger = logging.getLogger(__name__)
+
+PAUSE = "fleet"
+"""Why nothing is fetched before the epoch is committed."""
+
+
+class FleetPart:
+    """A member of a fleet, between its start and its last commit."""
+
+    def __init__(
+        self,
+        membership: Membership,
+        scheduler: FrontierScheduler,
+        recorder: Recorder,
+        files: Mapping[str, Durable],
+        scope: Scope,
+        commit_seconds: float,
+        control: Control,
+        fail: "Fail",
+    ) -> None:
+        """`files`: those of the last commit."""
+        self.membership = membership
+        self._scheduler = scheduler
+        self._recorder = recorder
+        self._control = control
+        self._fail = fail
+        frontier, number, table = scheduler.frontier, membership.number, membership.table
+        spans = spans_of(files, log_start_of(frontier))
+        end = spans[-1].end if spans else 0
+        recorder.outbox = outbox = Outbox(number, table, frontier, recorder.shards, end)
+        inbox = Inbox(number, table, scope, frontier, recorder)
+        self._seeds: SeedLoading | None = None
+        self._commits: Commits | None = None
+        self._started = False
+        self._pages = recorder.tally.pages
+        self.member = Member(
+            membership,
+            mailboxes_of(membership),
+            frontier,
+            outbox,
+            inbox,
+            files,
+            commit=self._commit,
+            is_idle=self._is_idle,
+            facts=self._facts,
+            commit_seconds=commit_seconds,
+        )
+        scheduler.awaits_others = lambda: not self.member.is_over
+        control.pause(PAUSE)
+
+    def join(self, commits: Commits, seeds: SeedLoading) -> None:
+        """Give it the parts that were made after it."""
+        self._commits, self._seeds = commits, seeds
+
+    async def _commit(self, *, checkpoint: bool = False) -> None:
+        assert self._commits is not None
+        await self._commits.commit(checkpoint=checkpoint)
+
+    def _is_idle(self) -> bool:
+        loaded = self._seeds.loaded if self._seeds is not None else None
+        counts = self._scheduler.frontier.counts()
+        return loaded is not None and loaded.finished and not (counts.queued or counts.leased)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether this member has nothing to do until others send it links."""
+        return self._is_idle()
+
+    def _facts(self) -> Facts:
+        counts, tally = self._scheduler.frontier.counts(), self._recorder.tally
+        return Facts(tally.pages, counts.queued + counts.leased, tally.links)
+
+    async def round(self) -> None:
+        """To be called every ROUND_SECONDS. The first one starts the member."""
+        if self._scheduler.ended or self._scheduler.is_closing:
+            return
+        member = self.member
+        why = await (member.round() if self._started else member.start())
+        if why:
+            path = self.membership.path
+            self._fail(
+                f"{path} must not run as member {self.membership.number}: {why}",
+                is_whole=False,
+                remedy="the directory is a clone or an old copy, or was given other settings. Restore its newest "
+                "copy, or let the others crawl its pages again: webgraph-it fleet give-up "
+                f"{shlex.quote(str(self.membership.directory))} {self.membership.number}",
+            )
+            return
+        if not self._started:
+            self._started = True
+            self._control.unpause(PAUSE)
+        if member.is_over or self._scheduler.frontier.counts().queued:
+            self._scheduler.wake()
+
+    async def end(self) -> None:
+        """After the last commit."""
+        await self.member.end()
+
+
+def mailboxes_of(membership: Membership) -> Mailboxes:
+    """The transport that the setting FLEET names."""
+    if membership.transport == LOCAL:
+        return LocalMailboxes(membership.directory, membership.table)
+    raise NotImplementedError(membership.transport)
+
+
+def fleet_part(
+    settings: Any,
+    scheduler: FrontierScheduler,
+    recorder: Recorder,
+    files: Mapping[str, Durable],
+    scope: Scope,
+    control: Control,
+    fail: "Fail",
+) -> FleetPart | None:
+    """None for a crawl that is in no fleet."""
+    membership = membership_of(settings)
+    if membership is None:
+        return None
+    seconds = settings.getfloat("COMMIT_INTERVAL")
+    return FleetPart(membership, scheduler, recorder, files, scope, seconds, control, fail)
