@@ -11,8 +11,8 @@ rules keep two requests to an address at least ADDRESS_DELAY apart, whichever me
 4. a broker that has lost its memory grants nothing until every lease that it may have forgotten has run out;
 5. a message that comes after a later one of the same process is ignored.
 
-Whoever waits for an address gets it in the order of asking. While others wait, a lease is not extended, and its holder
-is told: it gives the address up when it has used it for TURN_SECONDS, or at once if it does not need it.
+Whoever waits for an address gets it in the order of asking. While others wait, the holder is told. It gives the address
+up when it could use it for TURN_SECONDS, or at once if it does not need it, and its lease is not extended after that.
 `AddressBook` is the broker's side, `AddressLeases` the member's. Both are pure; the time is an argument.
 """
 
@@ -27,8 +27,8 @@ from webgraph_it.fleet.transport import LEASE_SECONDS, Fenced, Granted
 
 WAITING_SECONDS = 3.0
 """How long a member that was refused an address stays in the queue for it without asking again."""
-TURN_SECONDS = 4.0
-RENEW_SECONDS = 5.0
+TURN_SECONDS = 3.0
+RENEW_SECONDS = 2.5
 """A lease that is still needed is renewed when less is left of it."""
 WANTED_SECONDS = 5.0
 """How long a request that is not the frontier's own (a redirected robots.txt) keeps an address wanted."""
@@ -55,6 +55,8 @@ class Entry:
     until: float
     fresh_until: float
     """Another member may have asked the address up to ADDRESS_DELAY before this time."""
+    turn_until: float
+    """Until then the lease is extended even if others wait: its holder may have had to wait first."""
     waiting: dict[int, float] = field(default_factory=dict)
     """Member → until when it counts as waiting; in the order of asking."""
 
@@ -116,7 +118,8 @@ class AddressBook:
             if now < self.began + LEASE_SECONDS:
                 return None
             forgotten_until = self.began + LEASE_SECONDS + self.delay_seconds
-            entry = Entry(member, epoch, now + LEASE_SECONDS, forgotten_until)
+            entry = Entry(member, epoch, now + LEASE_SECONDS, forgotten_until, now)
+            self._begin_turn(entry, now)
         else:
             is_own = (entry.holder, entry.epoch) == (member, epoch)
             if entry.until > now and not is_own:
@@ -127,7 +130,7 @@ class AddressBook:
                 return None
             first = entry.first_in_line(now)
             if entry.until > now:
-                if first is None or first == member:
+                if first is None or first == member or now < entry.turn_until:
                     entry.until = now + LEASE_SECONDS
             elif first is not None and first != member:
                 entry.waiting[member] = now + WAITING_SECONDS
@@ -138,8 +141,13 @@ class AddressBook:
                     entry.fresh_until = entry.until + self.delay_seconds
                 entry.holder, entry.epoch, entry.until = member, epoch, now + LEASE_SECONDS
                 entry.waiting.pop(member, None)
+                self._begin_turn(entry, now)
         self.entries[name] = entry
         return entry
+
+    def _begin_turn(self, entry: Entry, now: float) -> None:
+        is_fresh = entry.fresh_until > now
+        entry.turn_until = now + (self.delay_seconds if is_fresh else 0.0) + TURN_SECONDS
 
     def _recalled(self, member: int) -> frozenset[str]:
         """Some of the member's addresses that others wait for, each once."""
@@ -152,7 +160,6 @@ class AddressBook:
 
 @dataclass(slots=True)
 class _Held:
-    since: float
     until: float
     ready_at: float
     """No request before this time, because it was fresh."""
@@ -219,13 +226,13 @@ class AddressLeases:
                     self.want(name, now)
                 continue
             needed = is_needed(name)
-            if held.recalled:
-                if not needed or now >= held.since + TURN_SECONDS:
-                    del self._held[name]
-                    given_up.append(name)
-                    if needed:
-                        self._wanted[name] = _Wanted(now + WANTED_SECONDS, now + LOOK_SECONDS)
-            elif needed and held.until - now < RENEW_SECONDS and len(renewed) < MAX_BATCH:
+            if held.recalled and (not needed or now >= held.ready_at + TURN_SECONDS):
+                del self._held[name]
+                given_up.append(name)
+                if needed:
+                    self._wanted[name] = _Wanted(now + WANTED_SECONDS, now + LOOK_SECONDS)
+                continue
+            if needed and held.until - now < RENEW_SECONDS and len(renewed) < MAX_BATCH:
                 renewed.append(name)
         return renewed, given_up
 
@@ -251,7 +258,7 @@ class AddressLeases:
                 held.until = max(held.until, until)
             elif until > now:
                 new[name] = now + self._delay_seconds if name in granted.fresh else now
-                self._held[name] = _Held(now, until, new[name])
+                self._held[name] = _Held(until, new[name])
                 self._wanted.pop(name, None)
         for name in granted.wanted_by_others:
             if name in self._held:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 SHARE_SECONDS = 5.0
 """How long a share lasts, from the moment when the member asked for it."""
-LEASE_SECONDS = 10.0
+LEASE_SECONDS = 5.0
 """How long an address is leased, counted in the same way."""
 MAX_BATCH_BYTES = 256 * 1024
 """Of `Batch.lines`, unless it is a single longer line."""
