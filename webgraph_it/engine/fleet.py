@@ -86,6 +86,11 @@ class FleetPart:
         return loaded is not None and loaded.finished and not (counts.queued or counts.leased)
 
     @property
+    def has_started(self) -> bool:
+        """Whether its epoch is committed, and nothing contradicts it."""
+        return self._started
+
+    @property
     def is_waiting(self) -> bool:
         """Whether this member has nothing to do until others send it links."""
         return self._is_idle()

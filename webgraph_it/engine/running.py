@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from webgraph_it.crawl.actions import Action
 from webgraph_it.crawl.audit import AuditLog
+from webgraph_it.crawl.budget import LEASE_ROUND_SECONDS, SHARE_ROUND_SECONDS
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
@@ -31,6 +32,7 @@ from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.fleet import fleet_part
+from webgraph_it.engine.fleet_budget import fleet_budget
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
@@ -104,6 +106,7 @@ class Running:
         )
         if self.fleet is not None:
             self.fleet.join(self.commits, self.seeds)
+        self._budget = fleet_budget(crawler, self.fleet, self.control, fail)
         self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
@@ -148,6 +151,9 @@ class Running:
         every(RULES_SECONDS, self._watch_rules)
         if self.fleet is not None:
             every(ROUND_SECONDS, self.fleet.round, at_once=True)
+        if self._budget is not None:
+            every(SHARE_ROUND_SECONDS, self._budget.share_round, at_once=True)
+            every(LEASE_ROUND_SECONDS, self._budget.lease_round)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     def ask_for_checkpoint(self) -> None:
@@ -170,6 +176,8 @@ class Running:
         self.scheduler.leases.ended = True
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
+        if self._budget is not None:
+            await self._budget.end()
         if self.fleet is not None and not self.committer.stopped:
             await self.fleet.end()
         self._stop_watching.cancel()
