@@ -229,7 +229,7 @@ class What(Section):
     MAX_PAGES_PER_DOMAIN = Setting(
         0,
         limit("pages"),
-        "Maximum number of pages per registrable domain, all its hosts together. "
+        "Maximum number of pages per site (registrable domain, private suffixes counted), all its hosts together. "
         "Further pages are not fetched (quota-cut).",
         OnResume.MAY_RISE,
         Unrecorded.NEW,

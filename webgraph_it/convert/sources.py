@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
+from webgraph_it.shards.fleet import crawls_of
 from webgraph_it.shards.formats import (
     GRAPH_FOLDER,
     PAGES_FOLDER,
@@ -52,8 +53,8 @@ class Sources:
 
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
-    """The crawl directories as one source. If two contain the same page, the later one counts."""
-    crawls = [CrawlDirectory(path) for path in paths]
+    """The crawl directories as one source; a fleet is all its members. If two have the same page, the later counts."""
+    crawls = [CrawlDirectory(path) for path in crawls_of(paths)]
     for crawl in crawls:
         if (version := crawl.recipe_version()) != RECIPE_VERSION:
             raise ConvertError(

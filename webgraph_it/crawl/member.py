@@ -1,4 +1,4 @@
-"""One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, and sees the end.
+"""One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, sees the end.
 
     start    epoch and its place in the log are committed, before the first fetch
     round    board ─► old copy? ─► ship ─► take in ─► delete ─► idle? commit at once ─► status ─► over?

@@ -20,7 +20,7 @@ from webgraph_it.crawl.values import Settings, SettingsError, check_one
 from webgraph_it.files.received import shown
 from webgraph_it.fleet.slices import Table, TableError, as_text, balanced, from_text
 from webgraph_it.settings_table import CrawlSettings
-from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
 from webgraph_it.shards.fleet import fleet_size, member_folder
 from webgraph_it.urls.domains import suffixes_checksum
 from webgraph_it.urls.names import RECIPE_VERSION
@@ -75,6 +75,11 @@ def enter(settings: Settings) -> None:
             "of its members."
         )
     directory = Path(jobdir)
+    if (directory / CRAWL_FILE).exists():
+        raise SettingsError(
+            f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of a single crawl; expected: that of a "
+            "fleet, or a new one."
+        )
     settings.set(FLEET_DIRECTORY, jobdir, priority="cmdline")
     settings.set("JOBDIR", str(directory / member_folder(number)), priority=COMMAND_LINE + 2)
 
