@@ -174,10 +174,10 @@ class Running:
         await self._socket.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
-        with suppress(Exception):  # `fail` was called
-            await self.commits.commit()
         if self._budget is not None:
             await self._budget.end()
+        with suppress(Exception):  # `fail` was called
+            await self.commits.commit()
         if self.fleet is not None and not self.committer.stopped:
             await self.fleet.end()
         self._stop_watching.cancel()

@@ -4,7 +4,9 @@
 
 Whoever asks decides: a member opens a transaction, reads what all of them have, applies shares.py and leases.py, and
 writes the result. So there is nobody who must be alive. A kill leaves the last whole transaction. The clock is the
-machine's own, and a restart of the machine begins a new file, because no share of an earlier one can be in use.
+machine's own, and a restart of the machine begins a new file, because no share of an earlier one can be in use. So a
+new file means that there are no shares yet. Only if the file disappears while members run, those grant nothing for a
+while.
 
 A process that is suspended within a transaction (a fraction of a millisecond a second) blocks the others: their shares
 run out, and they wait for it. If the file is damaged, no share is granted.
@@ -27,6 +29,8 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 PATIENCE_SECONDS = 1.0
 """How long to wait for others' transactions."""
 PAUSE_SECONDS = 0.003
+LONG_AGO = -3600.0
+"""Nobody had a share before the machine was started."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -59,6 +63,7 @@ class LocalBroker:
                 old.unlink(missing_ok=True)
         self._database: sqlite3.Connection | None = None
         self._inode = 0
+        self._began = LONG_AGO
 
     def __repr__(self) -> str:
         return f"<LocalBroker {self._path}>"
@@ -80,7 +85,7 @@ class LocalBroker:
 
     def _grant(self, database: sqlite3.Connection, report: Report) -> Share:
         now = self._clock()
-        known = _state(database, now)
+        known = _state(database, self._began)
         ledger = Ledger(
             known["began"],
             {int(member): _record(fields) for member, fields in known["records"].items()},
@@ -105,7 +110,7 @@ class LocalBroker:
         given_up: Sequence[str],
     ) -> Granted:
         now = self._clock()
-        known = _state(database, now)
+        known = _state(database, self._began)
         names = [*wanted, *given_up]
         rows = database.execute(f"SELECT * FROM leases WHERE name IN ({','.join('?' * len(names))})", names)
         entries = {
@@ -123,17 +128,7 @@ class LocalBroker:
         _keep(database, known)
         database.executemany(
             "REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    name,
-                    each.holder,
-                    each.epoch,
-                    each.until,
-                    each.fresh_until,
-                    json.dumps([*each.waiting.items()]),
-                )
-                for name, each in entries.items()
-            ],
+            [(name, *_numbers(each), json.dumps([*each.waiting.items()])) for name, each in entries.items()],
         )
         database.executemany(
             "DELETE FROM recalled WHERE holder = ? AND name = ?",
@@ -157,6 +152,8 @@ class LocalBroker:
                 finally:
                     if database.in_transaction:
                         database.execute("ROLLBACK")
+            except sqlite3.ProgrammingError:
+                raise
             except sqlite3.OperationalError as error:
                 if self._clock() > end:
                     raise TransportError(f"{self._path} cannot be used ({error}); trying again") from error
@@ -170,6 +167,7 @@ class LocalBroker:
         if self._database is not None and not self._is_in_place():
             self._database.close()
             self._database = None
+            self._began = self._clock()
         if self._database is None:
             database = sqlite3.connect(self._path, timeout=0, isolation_level=None)
             try:
@@ -198,10 +196,10 @@ def _take_over(entries: dict[str, Entry], member: int, epoch: int) -> None:
             entry.epoch = epoch
 
 
-def _state(database: sqlite3.Connection, now: float) -> dict[str, Any]:
+def _state(database: sqlite3.Connection, began: float) -> dict[str, Any]:
     row = database.execute("SELECT value FROM state").fetchone()
     if row is None:
-        return {"began": now, "records": {}, "former": [], "asked": {}}
+        return {"began": began, "records": {}, "former": [], "asked": {}}
     known = json.loads(row[0])
     if not isinstance(known, dict):
         raise ValueError("its state is not an object")
