@@ -121,6 +121,7 @@ class AddressBook:
             entry = Entry(member, epoch, now + LEASE_SECONDS, forgotten_until, now)
             self._begin_turn(entry, now)
         else:
+            entry.waiting = {each: until for each, until in entry.waiting.items() if until > now}
             is_own = (entry.holder, entry.epoch) == (member, epoch)
             if entry.until > now and not is_own:
                 entry.waiting[member] = now + WAITING_SECONDS

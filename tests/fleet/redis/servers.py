@@ -1,0 +1,108 @@
+"""A real Redis or Valkey for a test: on a free loopback port, with a folder of its own, and without persistence."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+PROGRAM = shutil.which("valkey-server") or shutil.which("redis-server")
+needs_server = pytest.mark.skipif(
+    PROGRAM is None, reason="neither redis-server nor valkey-server is installed"
+)
+
+
+class Server:
+    """Runs from `start` to `stop`. It can be killed, suspended and started again on the same port."""
+
+    def __init__(self, folder: Path, *options: str, tls: bool = False, password: str = "") -> None:
+        self._folder = folder
+        self._options = options
+        self.port = _free_port()
+        scheme, secret = "rediss" if tls else "redis", f":{password}@" if password else ""
+        self.url = f"{scheme}://{secret}127.0.0.1:{self.port}/0"
+        self._ports = ["--port", "0", "--tls-port", str(self.port)] if tls else ["--port", str(self.port)]
+        self._ports += ["--requirepass", password] if password else []
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Server":
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        assert PROGRAM is not None
+        self._process = subprocess.Popen(
+            [
+                *(PROGRAM, *self._ports, "--bind", "127.0.0.1", "--dir", str(self._folder)),
+                *(
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no",
+                    "--maxmemory",
+                    "64mb",
+                    "--maxmemory-policy",
+                    "noeviction",
+                ),
+                *self._options,
+            ],
+            stdout=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + 10.0
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
+                return
+            except OSError:
+                assert time.monotonic() < end, "the server did not start"
+                assert self._process.poll() is None, "the server ended"
+                time.sleep(0.02)
+
+    def client(self) -> Redis:
+        return Redis.from_url(self.url)
+
+    def forget(self) -> None:
+        self.client().flushall()
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def suspend(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+    def stop(self) -> None:
+        self.go_on_if_there()
+        self.kill()
+
+    def go_on_if_there(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.go_on()
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+__all__ = ["PROGRAM", "RedisError", "Server", "needs_server"]
