@@ -255,7 +255,7 @@ def test_running_members_with_other_settings_are_refused(tmp_path: Path) -> None
 def test_a_batch_leads_nobody_out_of_scope(tmp_path: Path, url: str, reason: str) -> None:
     async def crawl() -> None:
         with half(tmp_path, 2) as two:
-            lines = lines_of([(0, Link(url, "", b"", "a"))], 1, "", "it,a)/")
+            lines = lines_of([(0, Link(url, "", b"", "a"))], 1, "it,a)/")
             await two.member.inbox.apply(Batch(1, 2, 5, 0, len(lines), lines))
             assert two.frontier.counts().seen == 0
             assert two.member.inbox.cursors == {1: Cursor(len(lines), 5)}

@@ -16,15 +16,20 @@ GOLDEN = (
 
 def test_a_line_is_written_as_the_format_says() -> None:
     first, second = link("a", "/x"), link("a", "/y?z=1")
-    plain = lines_of([(slice_of(first.key), first)], 4, "", "it,unipd)/corsi")
-    trap = lines_of([(slice_of(second.key), second)], 4, "same-content", "it,unipd)/corsi")
+    plain = lines_of([(slice_of(first.key), first)], 4, "it,unipd)/corsi")
+    trap = lines_of([(slice_of(second.key), second)], 4, "it,unipd)/corsi", is_copy=True)
     assert plain + trap == GOLDEN
+    both = lines_of([(5, second)], 4, "it,a)/", is_copy=True, outside={second.digest})
+    assert both == b"005\t4\tsame-content,outside\tit,a)/\thttp://a.it/y?z=1\n"
+    assert (
+        lines_of([(5, second)], 4, "", outside={second.digest}) == b"005\t4\toutside\t\thttp://a.it/y?z=1\n"
+    )
 
 
 def test_what_is_written_is_read() -> None:
     assert list(found_in(GOLDEN)) == [
-        Found(4, "", "it,unipd)/corsi", "http://a.it/x"),
-        Found(4, "same-content", "it,unipd)/corsi", "http://a.it/y?z=1"),
+        Found(4, False, "it,unipd)/corsi", "http://a.it/x"),
+        Found(4, True, "it,unipd)/corsi", "http://a.it/y?z=1"),
     ]
 
 
@@ -50,7 +55,7 @@ def test_what_is_not_a_link_is_refused(line: bytes) -> None:
 def test_every_line_is_for_one_member() -> None:
     table = balanced(5)
     links = [link(f"sito{n}") for n in range(100)]
-    data = lines_of([(slice_of(each.key), each) for each in links], 1, "", "it,a)/")
+    data = lines_of([(slice_of(each.key), each) for each in links], 1, "it,a)/")
     parts = [lines_for(data, table, member) for member in range(1, 6)]
     assert all(parts)
     assert sorted(b"".join(parts).splitlines()) == sorted(data.splitlines())

@@ -17,14 +17,15 @@ import pyarrow.json
 
 from webgraph_it.files.received import is_count
 from webgraph_it.items import State
-from webgraph_it.shards.formats import Part, ShardError
+from webgraph_it.shards.formats import LINK_FIELDS, LINK_MARKS, LINK_OUTSIDE, Part, ShardError
 from webgraph_it.urls import Refusal, key
 
 STATES = [state.value for state in State]
 NEVER_TRIED = STATES.index(State.NEVER_TRIED)
 PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
 NO_DEPTH = 0xFFFFFFFF
-LISTED, TRIED = 0, 1
+LISTED, TRIED, LINKED = 0, 1, 2
+"""Kinds of pieces: of a URL list, a page log, a link log. A row is LISTED or TRIED."""
 CONTROL = "[\\x00-\\x1f\\x7f]"
 """Characters that no URL contains. A line end would break the URL map's lines."""
 
@@ -66,7 +67,9 @@ class Piece:
 def sorted_piece(piece: Piece) -> pa.Table:
     """The rows of a piece, sorted by key."""
     lines = _lines(piece)
-    table = _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
+    if piece.kind == LINKED:
+        lines = _nodes_of_links(piece, lines)
+    table = _tried(piece, lines) if piece.kind == TRIED else _listed(piece, lines)
     return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
 
 
@@ -99,6 +102,15 @@ def _listed(piece: Piece, lines: bytes) -> pa.Table:
     fixed = [np.full(rows, LISTED, np.uint8), np.full(rows, NEVER_TRIED, np.uint8), np.zeros(rows, np.uint16)]
     depth = np.full(rows, NO_DEPTH, np.uint32)
     return pa.Table.from_arrays([table["key"], table["url"], *map(pa.array, [*fixed, depth])], schema=RUN)
+
+
+def _nodes_of_links(piece: Piece, lines: bytes) -> bytes:
+    """The nodes of a link log as lines of a URL list: their owner has perhaps not written them yet."""
+    fields = [line.split(b"\t") for line in lines.split(b"\n")[:-1]]
+    if any(len(each) != LINK_FIELDS for each in fields):
+        raise ShardError(f"{piece.part.path} is not a link log: expected {LINK_FIELDS} fields on each line.")
+    urls = [each[-1] for each in fields if LINK_OUTSIDE.encode() not in each[LINK_MARKS].split(b",")]
+    return _with_keys(piece, b"".join(url + b"\n" for url in urls))
 
 
 def _with_keys(piece: Piece, lines: bytes) -> bytes:

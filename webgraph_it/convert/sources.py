@@ -10,9 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
-from webgraph_it.shards.fleet import crawls_of
+from webgraph_it.shards.fleet import crawls_of, member_folder
 from webgraph_it.shards.formats import (
     GRAPH_FOLDER,
+    LINKS_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
     URLS_FOLDER,
@@ -41,13 +42,15 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    links: tuple[Part, ...] = ()
+    """The link logs of a fleet: nodes that their owners have perhaps not written to their URL lists yet."""
 
     @property
     def fingerprint(self) -> str:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph)
+            for part in (*self.urls, *self.pages, *self.graph, *self.links)
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -62,11 +65,11 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
                 f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
                 "Convert it with the version that made it."
             )
-    urls, pages, graph = (
+    urls, pages, graph, links = (
         tuple(part for crawl in crawls for part in crawl.parts(stream))
-        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
+        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, LINKS_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name()))
+    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), links))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -82,11 +85,13 @@ def from_files(urls: Path, graph16: Path) -> Sources:
 
 
 def newest_crawl(folder: Path) -> Path:
-    """The most recently started crawl directory under `folder`."""
-    crawls = [CrawlDirectory(file.parent) for file in folder.glob(f"*/{CRAWL_FILE}")]
-    if not crawls:
+    """The most recently started crawl directory under `folder`, or fleet."""
+    crawls = {file.parent: file for file in folder.glob(f"*/{CRAWL_FILE}")}
+    fleets = {file.parent.parent: file for file in folder.glob(f"*/{member_folder(1)}/{CRAWL_FILE}")}
+    found = {**fleets, **crawls}
+    if not found:
         raise ConvertError(f"there is no crawl directory under {folder}/: give one.")
-    return max(crawls, key=lambda crawl: (crawl.crawl_file.stat().st_mtime_ns, crawl.path.name)).path
+    return max(found, key=lambda path: (found[path].stat().st_mtime_ns, path.name))
 
 
 def _checked(sources: Sources) -> Sources:
@@ -94,7 +99,7 @@ def _checked(sources: Sources) -> Sources:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
         check_whole_records(part)
-    for part in (*sources.urls, *sources.pages):
+    for part in (*sources.urls, *sources.pages, *sources.links):
         _check_whole_lines(part)
     return sources
 

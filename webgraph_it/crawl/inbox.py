@@ -23,6 +23,7 @@ from webgraph_it.fleet.transport import Batch
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.items import Link
 from webgraph_it.killpoint import reached
+from webgraph_it.shards.formats import LINK_COPY
 from webgraph_it.urls.names import Name, name
 from webgraph_it.urls.scope import Scope, Verdict
 
@@ -57,9 +58,11 @@ class Inbox:
         found = list(found_in(batch.lines))
         self.links += len(found)
         groups = groupby(found, key=lambda each: each[:3])
-        for (depth, mark, via), group in groups:
+        for (depth, is_copy, via), group in groups:
             for links, traps, fetch_only in self._judged(list(group)):
-                self._recorder.record_found(links, depth, via, mark, traps, fetch_only)
+                self._recorder.record_found(
+                    links, depth, via, LINK_COPY if is_copy else "", traps, fetch_only
+                )
                 await asyncio.sleep(0)
                 if self._recorder.shards.full:
                     await self._recorder.shards.room()

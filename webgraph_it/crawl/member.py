@@ -70,7 +70,8 @@ class Facts(NamedTuple):
     pages: int
     queued: int
     """URLs, leased ones included."""
-    links: int
+    rate: float
+    """Pages per second."""
 
 
 class Taken(NamedTuple):

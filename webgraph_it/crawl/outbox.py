@@ -34,10 +34,19 @@ class Outbox:
         """Whether this member owns the page."""
         return self._table[slice_of(key)] == self._member
 
-    def keep_own(self, links: Sequence[Link], depth: int, via: str, mark: str) -> Sequence[Link]:
+    def keep_own(
+        self,
+        links: Sequence[Link],
+        depth: int,
+        via: str,
+        *,
+        is_copy: bool = False,
+        outside: frozenset[bytes] = frozenset(),
+    ) -> Sequence[Link]:
         """The links of a page that this member owns. Those of others are logged, if they are new.
 
-        `depth` is that of the links, `via` the key of the page, and `mark` why its links are traps, or nothing.
+        `depth` is that of the links, `via` the key of the page. `is_copy`: the page is one copy too many. `outside`:
+        digests of links that are not nodes.
         """
         table, member = self._table, self._member
         own: list[Link] = []
@@ -45,7 +54,8 @@ class Outbox:
         for link in links:
             (own if table[slice_of(link.key)] == member else others).append(link)
         if others and (new := self._frontier.mark_seen(others)):
-            lines = lines_of([(slice_of(link.key), link) for link in new], depth, mark, via)
+            pairs = [(slice_of(link.key), link) for link in new]
+            lines = lines_of(pairs, depth, via, is_copy=is_copy, outside=outside)
             self._shards[LINKS_FOLDER].write(lines)
             self.end += len(lines)
             self.links += len(new)

@@ -127,7 +127,9 @@ class Recorder:
         """Add some links of the page to the frontier."""
         lease = self._leases.out[page.digest]
         if self.outbox is not None:
-            links = self.outbox.keep_own(links, lease.depth + 1, page.key, page_trap)
+            links = self.outbox.keep_own(
+                links, lease.depth + 1, page.key, is_copy=bool(page_trap), outside=page.fetch_only
+            )
         return self._frontier.add(
             links,
             lease.depth + 1,
@@ -165,7 +167,7 @@ class Recorder:
             raise ValueError("seeds were given to a crawl that has ended")
         with self._whole_step():
             if self.outbox is not None:
-                links = self.outbox.keep_own(links, 0, "", "")
+                links = self.outbox.keep_own(links, 0, "", outside=fetch_only)
             added = self._frontier.add_seeds(links, self._now())
             self._record_new(added, fetch_only, 0, "")
             self.tally.states.subtract(added.uncut)

@@ -2,6 +2,8 @@
 
 import logging
 import shlex
+import time
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RATE_MOMENTS = 10
+"""The rate that people see is that of the last ten or so seconds."""
 PAUSE = "fleet"
 """Why nothing is fetched before the epoch is committed."""
 
@@ -56,7 +60,7 @@ class FleetPart:
         self._seeds: SeedLoading | None = None
         self._commits: Commits | None = None
         self._started = False
-        self._pages = recorder.tally.pages
+        self._moments = deque([(time.monotonic(), recorder.tally.pages)], maxlen=RATE_MOMENTS)
         self.member = Member(
             membership,
             mailboxes_of(membership),
@@ -96,8 +100,11 @@ class FleetPart:
         return self._is_idle()
 
     def _facts(self) -> Facts:
-        counts, tally = self._scheduler.frontier.counts(), self._recorder.tally
-        return Facts(tally.pages, counts.queued + counts.leased, tally.links)
+        counts, pages, now = self._scheduler.frontier.counts(), self._recorder.tally.pages, time.monotonic()
+        self._moments.append((now, pages))
+        began, pages_then = self._moments[0]
+        rate = (pages - pages_then) / (now - began) if now > began else 0.0
+        return Facts(pages, counts.queued + counts.leased, round(rate, 1))
 
     async def round(self) -> None:
         """To be called every ROUND_SECONDS. The first one starts the member."""

@@ -1,17 +1,16 @@
-"""The lines of a member's link log (`links/000001.tsv`), byte by byte, and how they are read.
+"""Lines of a member's link log (shards/formats.py has them byte by byte): writing, choosing, reading.
 
     2f1 TAB 4 TAB same-content TAB it,unipd)/corsi TAB http://www.esempio.it/ LF
 
-Slice of the link's site (three hexadecimal digits), depth of the link, why it is a trap (or nothing), key of the page
-with the link (nothing for a seed), URL. ASCII. The line does not say which member it is for: that is in the table of
-slices, so a log stays valid when the fleet changes its size.
+The line does not say which member it is for: that is in the table of slices, so a log stays valid when the fleet
+changes its size.
 
 A reader trusts nothing here. A line that is malformed is a LogError. Names and scope are computed again by whoever
 applies it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +18,10 @@ from webgraph_it.fleet.exchange import Span
 from webgraph_it.fleet.slices import SLICES, Table
 from webgraph_it.fleet.transport import MAX_BATCH_BYTES
 from webgraph_it.items import Link
-from webgraph_it.shards.formats import LINKS_FOLDER, file_name
+from webgraph_it.shards.formats import LINK_COPY, LINK_OUTSIDE, LINKS_FOLDER, file_name
 
-MARKS = frozenset(("", "same-content"))
-"""Reasons that only the finder of a link knows. The owner knows all others itself."""
-_LINE = re.compile(rb"([0-3][0-9a-f]{2})\t([0-9]{1,5})\t([a-z-]{0,20})\t([!-~]*)\t([!-~]+)\n")
+MARKS = frozenset((LINK_COPY, LINK_OUTSIDE))
+_LINE = re.compile(rb"([0-3][0-9a-f]{2})\t([0-9]{1,5})\t([a-z,-]{0,30})\t([!-~]*)\t([!-~]+)\n")
 
 
 class LogError(ValueError):
@@ -34,15 +32,31 @@ class Found(NamedTuple):
     """A link, as its finder describes it."""
 
     depth: int
-    mark: str
+    is_copy: bool
+    """The page is one copy too many, so the link is not fetched. Only the finder knows that."""
     via: str
     url: str
 
 
-def lines_of(links: Iterable[tuple[int, Link]], depth: int, mark: str, via: str) -> bytes:
-    """The lines of some links of one page; each link comes with its slice."""
-    middle = f"\t{depth}\t{mark}\t{via}\t"
-    return "".join([f"{slice_:03x}{middle}{link.url}\n" for slice_, link in links]).encode("ascii")
+def lines_of(
+    links: Iterable[tuple[int, Link]],
+    depth: int,
+    via: str,
+    *,
+    is_copy: bool = False,
+    outside: Set[bytes] = frozenset(),
+) -> bytes:
+    """The lines of some links of one page; each link comes with its slice. `outside`: digests of those that are not
+    nodes."""
+    copy = LINK_COPY if is_copy else ""
+    copy_outside = f"{LINK_COPY},{LINK_OUTSIDE}" if is_copy else LINK_OUTSIDE
+    end = f"\t{via}\t"
+    return "".join(
+        [
+            f"{slice_:03x}\t{depth}\t{copy_outside if link.digest in outside else copy}{end}{link.url}\n"
+            for slice_, link in links
+        ]
+    ).encode("ascii")
 
 
 def lines_for(data: bytes, table: Table, receiver: int) -> bytes:
@@ -57,12 +71,13 @@ def found_in(lines: bytes) -> Iterator[Found]:
         parts = _LINE.fullmatch(line)
         if parts is None:
             raise LogError(f"a line of {len(line)} bytes is not a link")
-        _, depth, mark, via, url = parts.groups()
-        if mark.decode() not in MARKS:
+        _, depth, marks, via, url = parts.groups()
+        given = set(filter(None, marks.decode().split(",")))
+        if not given <= MARKS:
             raise LogError("a line has an unknown mark")
         if via and b")" not in via:
             raise LogError("a line names a page without a host")
-        yield Found(int(depth), mark.decode(), via.decode(), url.decode())
+        yield Found(int(depth), LINK_COPY in given, via.decode(), url.decode())
 
 
 def read_range(

@@ -3,20 +3,22 @@
     DIR/
       member-01/ member-02/ …   the crawl directory of each member (shards/directory.py)
       board/                    statuses of the members, on one machine
+      logs/                     what each member printed, if webgraph-it fleet started it
 
 On several machines each has only the directories of its own members.
 
 Guarantees: no other module knows these names. Nothing here writes.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
+from webgraph_it.shards.directory import CRAWL_FILE, LOCK_FILE, CrawlDirectory
 from webgraph_it.shards.formats import ShardError
 
-BOARD_FOLDER = "board"
+BOARD_FOLDER, LOGS_FOLDER = "board", "logs"
 _MEMBER = re.compile(r"member-([0-9]{2,4})")
 
 
@@ -66,3 +68,14 @@ def crawls_of(paths: Iterable[Path]) -> list[Path]:
             )
         found += here.values()
     return found
+
+
+def is_running(member: Path) -> bool:
+    """Whether the process that last locked a member's directory is alive. Nothing is locked to find out, because a
+    member that starts in that moment would be refused."""
+    try:
+        pid = int((member / LOCK_FILE).read_text())
+        os.kill(pid, 0)
+    except (OSError, ValueError):
+        return False
+    return True

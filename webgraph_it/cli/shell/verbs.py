@@ -16,14 +16,14 @@ ALSO = {"convert export": "export", "simweb serve": "simweb"}
 
 
 def names() -> list[str]:
-    """Every verb: the modules of the package, by their file names."""
+    """Every verb: the modules of the package, by their file names. Two underscores stand for a hyphen."""
     modules = pkgutil.iter_modules(sys.modules[PACKAGE].__path__)
-    return sorted(module.name.replace("_", " ") for module in modules if not module.ispkg)
+    return sorted(module.name.replace("__", "-").replace("_", " ") for module in modules if not module.ispkg)
 
 
 def load(name: str) -> Verb:
     """The record of an existing verb."""
-    verb: Verb = importlib.import_module(f"{PACKAGE}.{name.replace(' ', '_')}").VERB
+    verb: Verb = importlib.import_module(f"{PACKAGE}.{name.replace('-', '__').replace(' ', '_')}").VERB
     return verb
 
 
