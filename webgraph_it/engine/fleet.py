@@ -137,7 +137,11 @@ def mailboxes_of(membership: Membership) -> Mailboxes:
     """The transport that the setting FLEET names."""
     if membership.transport == LOCAL:
         return LocalMailboxes(membership.directory, membership.table)
-    raise NotImplementedError(membership.transport)
+    from webgraph_it.fleet.redis.mailboxes import (
+        RedisMailboxes,
+    )  # its library is loaded only for such a fleet
+
+    return RedisMailboxes(membership.transport, membership.size)
 
 
 def fleet_part(

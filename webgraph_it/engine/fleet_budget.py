@@ -75,4 +75,6 @@ def broker_of(membership: Membership, caps: Amounts, address_delay_seconds: floa
     """The broker that the setting FLEET names."""
     if membership.transport == LOCAL:
         return LocalBroker(membership.directory, caps, address_delay_seconds)
-    raise NotImplementedError(membership.transport)
+    from webgraph_it.fleet.redis.broker import RedisBroker  # its library is loaded only for such a fleet
+
+    return RedisBroker(membership.transport, caps, address_delay_seconds)
