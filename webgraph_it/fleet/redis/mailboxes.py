@@ -94,10 +94,10 @@ def batch_of(fields: Answer, receiver: int, size: int) -> Batch | None:
 
 
 def _unpacked(packed: bytes) -> bytes | None:
-    """None if it is no zstd, or more than MAX_LINES_BYTES: it is not unpacked any further."""
+    """None if it is not one whole frame of zstd, or says that it is more than MAX_LINES_BYTES."""
     try:
-        with zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).stream_reader(packed) as reader:
-            unpacked = reader.read(MAX_LINES_BYTES + 1)
+        if not 0 <= zstandard.frame_content_size(packed) <= MAX_LINES_BYTES:
+            return None
+        return zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).decompress(packed)
     except zstandard.ZstdError:
         return None
-    return unpacked if len(unpacked) <= MAX_LINES_BYTES else None
