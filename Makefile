@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check audit slow mutants bench docs screenshots clean
+.PHONY: help demo test check audit slow cluster mutants bench docs screenshots clean
 help: ## say what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
@@ -17,7 +17,12 @@ test: .venv/installed ## run the tests (under ten minutes)
 slow: .venv/installed ## run the long checks too: 200 kills, power cuts, fuzzing, ten minutes of attacks
 	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace fusermount3:fuse3 java:openjdk-17-jre-headless soffice:libreoffice-writer
 	-@$(BIN)/python -m tests.graph.java_oracle
+	-@$(MAKE) --no-print-directory .venv/spark
 	$(BIN)/python -m pytest -m slow
+
+cluster: .venv/spark ## run the tests of webgraph-it cluster on a real Spark
+	@.ci/packages java:openjdk-17-jre-headless
+	$(BIN)/python -m pytest -m "slow or not slow" tests/cluster
 
 check: .venv/installed ## format, lint, types, import direction
 	$(BIN)/ruff format --check .
@@ -66,6 +71,11 @@ clean: ## remove the environment and everything made by demo
 	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > $@/requirements.txt
 	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check -r $@/requirements.txt || { rm -rf $@; exit 1; }
 	@touch $@
+
+.venv/spark: .venv/installed
+	@echo "Setting up Spark in an environment of its own (500 MB) …"
+	@$(PYTHON) -m venv $@
+	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[spark]' || { rm -rf $@; exit 1; }
 
 .venv/bench: .venv/installed
 	@echo "Adding the benchmarks' peers to .venv …"

@@ -19,9 +19,11 @@ crawl/        one crawl as a whole: its directory, what a reply means, the step 
 console/      a page, REST and metrics of a running crawl (CONSOLE=127.0.0.1:6060)
 engine/       every part that Scrapy calls: scheduler, downloader, middlewares, pipeline, extension, commands
 spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the facts of one web
+recrawl/      when to visit pages again: plans
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
 fleet/        several crawls as one: who owns a site, how links reach their owner, shares, leases   (webgraph-it fleet)
+cluster/      the same on Apache Spark                (webgraph-it cluster)
 simweb/       a small national web on loopback        (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
 demo.py       all of it in a minute                   (webgraph-it demo, make demo)

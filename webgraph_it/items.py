@@ -30,7 +30,7 @@ class Link(NamedTuple):
 
 
 class State(StrEnum):
-    """What became of a node. Only FETCHED and REDIRECT are parents in the graph."""
+    """What became of a node. Only FETCHED and REDIRECT are parents in the graph. The last three are of re-visits."""
 
     FETCHED = "fetched"
     REDIRECT = "redirect"
@@ -39,6 +39,16 @@ class State(StrEnum):
     TRAP_CUT = "trap-cut"
     QUOTA_CUT = "quota-cut"
     NEVER_TRIED = "never-tried"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    REVISIT_FAILED = "revisit-failed"
+
+
+NODE_STATES = tuple(State)[:7]
+"""The states of a node in the graph."""
+PARENTS = (State.FETCHED, State.REDIRECT)
+REVISIT_STATES = (State.UNCHANGED, State.GONE, State.REVISIT_FAILED)
+"""What a re-visit found, in the page log only. Other links are FETCHED or REDIRECT, as at the first visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +87,10 @@ class Page:
     """Those of its links that must not be fetched: digest → reason. They are arcs nevertheless."""
     followed: frozenset[bytes] = frozenset()
     """Those of its links that are nodes but not arcs, because their kind is only followed."""
+    etag: bytes = b""
+    """As the server sent it; empty if it sent none, or a very long one."""
+    last_modified: bytes = b""
+    body_cut: bool = False
+    """Its body was cut or not wholly read, so that the links may not be all."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""

@@ -22,6 +22,8 @@ FLEET_POINTS = ("applied", "published", "shipped")
 files that all others have are about to be deleted."""
 SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
+REVISIT_POINTS = ("plan-import", "revisit-unchanged", "revisit-changed", "revisit-gone", "revisit-failed")
+"""Reached only by a re-crawl."""
 
 _point, _, _count = os.environ.get("WEBGRAPH_IT_KILL_AT", "").partition(":")
 _passes_left = int(_count or 1)

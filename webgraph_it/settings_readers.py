@@ -77,6 +77,14 @@ def number(expected: str, unit: str, *, least: float = 0.0) -> Reader[float]:
     return Reader(read, expected, unit)
 
 
+def _share(value: Any) -> float:
+    found = float(value)
+    if not 0 <= found <= 1:
+        raise ValueError
+    return found
+
+
+SHARE = Reader(_share, "a number from 0 to 1, such as 0.1", "")
 SECONDS = number("seconds, 0 or more, such as 1.5", "s")
 TIMEOUT = number("seconds, more than 0, such as 20", "s", least=0.001)
 

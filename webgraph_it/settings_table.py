@@ -35,6 +35,7 @@ from webgraph_it.settings_readers import (
     SCHEDULE,
     SECONDS,
     SERVERS,
+    SHARE,
     SIZE,
     SURTS,
     TIMEOUT,
@@ -451,15 +452,31 @@ class Directory(Section):
 
     FRONTIER_ORDER = Setting(
         "breadth",
-        one_of("breadth", "level", "outside", "keywords"),
+        one_of("breadth", "level", "outside", "keywords", "popular"),
         "`breadth`: by depth, then first come, first served. `level`: wide coverage first "
         "(10 × slashes + labels below the domain). `outside`: first what other sites link to. "
-        "`keywords`: by FRONTIER_KEYWORDS.",
+        "`keywords`: by FRONTIER_KEYWORDS. `popular`: by the number of links, as the last plan counted them "
+        "(webgraph-it recrawl plan).",
     )
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
         'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+    )
+    RECRAWL_SHARE = Setting(
+        0.1,
+        SHARE,
+        "Share of a host's fetches that are planned re-visits, as long as the host has new URLs, too.",
+    )
+    CONTINUOUS = Setting(
+        False,
+        FLAG,
+        "Whether the crawl continues when nothing is left to fetch: it plans re-visits every RECRAWL_PLAN_INTERVAL.",
+    )
+    RECRAWL_PLAN_INTERVAL = Setting(
+        86400.0,
+        number("seconds between two plans, 1 or more", "s", least=1),
+        "Time between two plans of a continuous crawl.",
     )
     GRAPH_BUFFER = Setting(
         1800,

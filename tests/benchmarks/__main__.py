@@ -10,7 +10,7 @@ import sys
 
 NAMES = (
     *("simweb", "names", "extract", "handler", "bandwidth", "connection_cap", "writer"),
-    *("frontier", "seeds", "convert", "exports", "pagerank", "crawl", "long_crawl"),
+    *("frontier", "seeds", "convert", "exports", "pagerank", "crawl", "long_crawl", "cluster", "fleet"),
 )
 
 

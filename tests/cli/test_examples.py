@@ -18,14 +18,15 @@ from webgraph_it.graph import WebGraph
 from webgraph_it.simweb import SimWeb
 
 PROJECT = Path(__file__).parents[2]
-NEEDS_A_CRAWL = ("control", "fleet", "fleet give-up", "fleet resize", "fleet status")
-"""That runs, or that has members: tests/crawl/test_operations.py and tests/cli/test_fleet.py run their examples."""
+ELSEWHERE = ("cluster", "control", "fleet", "fleet give-up", "fleet resize", "fleet status")
+"""Tests of tests/cluster, tests/crawl and tests/cli/test_fleet.py run these examples: they need Spark, a running crawl
+or members."""
 FREE_PORTS = ["--http-port=0", "--https-port=0", "--dns-port=0"]
 
 
 def examples() -> list[str]:
     """As a reader finds them: the lines below Example in the help."""
-    texts = [parser_of(load(name)).format_help() for name in names() if name not in NEEDS_A_CRAWL]
+    texts = [parser_of(load(name)).format_help() for name in names() if name not in ELSEWHERE]
     return [line for text in texts for line in re.findall(r"^  (webgraph-it .+)$", text, re.MULTILINE)]
 
 
@@ -46,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_verb_has_an_example() -> None:
     begun = {name for name in names() if any(line.startswith(f"webgraph-it {name} ") for line in examples())}
-    assert begun == set(names()) - set(NEEDS_A_CRAWL)
+    assert begun == set(names()) - {*ELSEWHERE}
 
 
 @pytest.mark.parametrize("line", examples())

@@ -12,6 +12,7 @@ from tests.crawl.shard_reader import read_crawl
 from webgraph_it.simweb import SimWeb, compare
 
 PROJECT = Path(__file__).parents[2]
+LATER = Path(__file__).parent / "later"
 
 
 def crawl_command(web: SimWeb, jobdir: Path, **settings: Any) -> list[str]:
@@ -25,15 +26,24 @@ def crawl_command(web: SimWeb, jobdir: Path, **settings: Any) -> list[str]:
     return [sys.executable, "-m", "scrapy", "crawl", "italy", *arguments]
 
 
-def start_crawl(web: SimWeb, jobdir: Path, *, kill_at: str = "", **settings: Any) -> subprocess.Popen[str]:
+def start_crawl(
+    web: SimWeb, jobdir: Path, *, kill_at: str = "", days_later: float = 0, **settings: Any
+) -> subprocess.Popen[str]:
+    """`days_later`: the crawl's clock is so many days ahead."""
     return subprocess.Popen(
         crawl_command(web, jobdir, **settings),
         cwd=PROJECT,
-        env={**os.environ, "WEBGRAPH_IT_KILL_AT": kill_at},
+        env={**os.environ, "WEBGRAPH_IT_KILL_AT": kill_at, **later(days_later)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def later(days: float) -> dict[str, str]:
+    """The environment of a process whose clock is so many days ahead."""
+    path = os.pathsep.join(filter(None, [str(LATER), os.environ.get("PYTHONPATH", "")]))
+    return {"PYTHONPATH": path, "DAYS_LATER": str(days)} if days else {}
 
 
 def finish(crawl: subprocess.Popen[str], seconds: float = 120) -> str:

@@ -86,6 +86,7 @@ def test_a_document_that_was_read_is_a_page_with_all_its_facts() -> None:
         seconds=2.0,
         host_depth=2,
         followed=frozenset((links[1].digest,)),
+        body_cut=True,
     )
 
 

@@ -7,6 +7,7 @@ from webgraph_it.frontier.hosts import Host
 from webgraph_it.frontier.layout import (
     ENTRY_HEAD,
     HOST_HEAD,
+    HOST_TAIL,
     LAYOUT_VERSION,
     LINE_PLACE,
     PLACE,
@@ -48,6 +49,15 @@ def test_a_host_comes_back(queued: int, accepted: int, clock: Clock, address: st
     assert (again.clock, again.line, again.lowest) == (clock, line, lowest)
 
 
+def test_a_host_with_planned_visits_comes_back() -> None:
+    host = Host("it,a", address="192.0.2.1", planned=3, credit=0.5, lowest_planned=PLACE.pack(3, 4, 5))
+    again = Host.unpacked("it,a", host.packed())
+    assert (again.planned, again.credit, again.lowest_planned) == (3, 0.5, host.lowest_planned)
+    assert again.address == "192.0.2.1"
+    host.planned = 0
+    assert host.packed() == Host("it,a", address="192.0.2.1").packed(), "as before there were re-visits"
+
+
 def test_a_host_outside_the_line_comes_back_outside() -> None:
     assert Host.unpacked("it,a", Host("it,a").packed()).line == b""
 
@@ -67,9 +77,9 @@ def test_an_entry_comes_back(depth: int, host_depth: int, attempts: int, spellin
 
 def test_the_layout_is_pinned() -> None:
     """A change here is a new LAYOUT_VERSION: an old crawl directory could not be resumed."""
-    assert LAYOUT_VERSION == 1
-    sizes = (HOST_HEAD.size, ENTRY_HEAD.size, PLACE.size, LINE_PLACE.size)
-    assert sizes == (71, 22, 11, 16)
+    assert LAYOUT_VERSION == 2
+    sizes = (HOST_HEAD.size, ENTRY_HEAD.size, PLACE.size, LINE_PLACE.size, HOST_TAIL.size)
+    assert sizes == (71, 22, 11, 16, 19)
     entry = packed_entry(("http://a.it/", "it,a)/", "", b"d" * 16), 1, 2)
     assert entry == b"d" * 16 + b"\0\1\0\2\0\0http://a.it/\nit,a)/\n"
     assert queue_of("it,a") + PLACE.pack(1, 2, 0) == b"qit,a)\0\1\0\0\0\0\0\0\0\2\0"

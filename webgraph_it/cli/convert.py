@@ -41,6 +41,8 @@ def add_options(parser: Parser) -> None:
     thesis("--urls", type=Path, metavar="FILE", help="list of URLs, or of key TAB url")
     thesis("--graph16", type=Path, metavar="DIR", help="folder of .g16 files")
     thesis("--graph4", type=Path, metavar="FILE", help="also write the g4 file here")
+    cluster = parser.add_argument_group("what cluster compact made, instead of JOBDIR").add_argument
+    cluster("--ids", type=Path, metavar="DIR", help="folder of ids and arcs in Parquet")
     bv = parser.add_argument_group("BV compression").add_argument
     bv("--window", type=count, default=7, metavar="N", help="how many nodes back a list may copy from (7)")
     bv("--max-ref", type=count, default=3, metavar="N", help="longest chain of references, -1: unlimited (3)")
@@ -92,8 +94,12 @@ def _convert(options: Namespace, progress: Progress) -> int:
 
 
 def _sources_and_out(options: Namespace, progress: Progress) -> "tuple[Sources, Path]":
-    from webgraph_it.convert.sources import from_crawls, from_files, newest_crawl
+    from webgraph_it.convert.sources import from_crawls, from_files, from_ids, newest_crawl
 
+    if options.ids:
+        if options.jobdirs or options.urls or options.graph16 or options.check:
+            raise Mistake("--ids stands alone: no JOBDIR, --urls, --graph16 or --check.")
+        return from_ids(options.ids), options.out or options.ids / "compact"
     if options.urls or options.graph16:
         if not (options.urls and options.graph16 and (options.out or options.graph4)) or options.jobdirs:
             raise Mistake("The thesis' files need --urls, --graph16 and --out (or --graph4), and no JOBDIR.")

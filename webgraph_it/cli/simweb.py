@@ -59,6 +59,18 @@ def add_options(parser: Parser) -> None:
         metavar="SIGMA",
         help="sigma of the log-normal law of latencies (1)",
     )
+    add("--day", type=count, default=0, metavar="N", help="serve day N of a changing web (0)")
+    add("--day-seconds", type=number, default=0, metavar="S", help="a new day every S seconds (0: never)")
+    add("--births", type=number, default=0, metavar="SHARE", help="pages born on a day, as a share (0)")
+    add("--deaths", type=number, default=0, metavar="SHARE", help="pages that die on a day (0)")
+    add("--changes", type=number, default=0, metavar="SHARE", help="pages whose links change on a day (0)")
+    add(
+        "--validators",
+        type=words,
+        default=["honest"],
+        metavar="KINDS",
+        help="ETags of the hosts in turn: honest, fickle, stale, absent (honest)",
+    )
     add("--hostile", action="store_true", help="add the hostile corner")
     add("--http-port", type=port, default=8080, metavar="PORT", help="(8080; 0: any free port)")
     add("--https-port", type=port, default=8443, metavar="PORT", help="(8443; 0: any free port)")
@@ -87,6 +99,7 @@ def run(options: Namespace) -> int:
         keep=options.keep,
         wire=options.wire,
         while_stdin_open=options.while_stdin_open,
+        day_seconds=options.day_seconds,
     )
     with mistakes(PlanError):
         serve(plan_of(options), service)
@@ -113,6 +126,11 @@ def plan_of(options: Namespace) -> "Plan":
         topology=options.topology,
         hostile=options.hostile,
         tld=options.tld,
+        day=options.day,
+        births=options.births,
+        deaths=options.deaths,
+        changes=options.changes,
+        validators=tuple(options.validators),
     )
 
 

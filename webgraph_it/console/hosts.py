@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from webgraph_it.console.source import Crawl, Row
-from webgraph_it.frontier.hosts import FAILURE_SHIFT, GIVEN_UP, PARKED
+from webgraph_it.frontier.hosts import FAILURE_SHIFT, GIVEN_UP, PARKED, TAIL_MARK
 from webgraph_it.frontier.layout import HOST_HEAD
 from webgraph_it.frontier.records import Failure
 
@@ -62,7 +62,7 @@ def host_row(row: Row) -> HostRow:
         bool(flags & PARKED and queued),
         bool(flags & GIVEN_UP),
         "" if failure is Failure.NONE else failure.name.lower(),
-        packed[HOST_HEAD.size :].decode(),
+        packed[HOST_HEAD.size :].partition(TAIL_MARK)[0].decode(),
     )
 
 

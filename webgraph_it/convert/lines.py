@@ -16,11 +16,12 @@ import pyarrow.csv
 import pyarrow.json
 
 from webgraph_it.files.received import is_count
-from webgraph_it.items import State
+from webgraph_it.items import NODE_STATES, REVISIT_STATES, State
 from webgraph_it.shards.formats import LINK_FIELDS, LINK_MARKS, LINK_OUTSIDE, Part, ShardError
 from webgraph_it.urls import Refusal, key
 
-STATES = [state.value for state in State]
+STATES = [state.value for state in NODE_STATES]
+REVISITS = [state.value for state in REVISIT_STATES]
 NEVER_TRIED = STATES.index(State.NEVER_TRIED)
 PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
 NO_DEPTH = 0xFFFFFFFF
@@ -66,11 +67,15 @@ class Piece:
 
 def sorted_piece(piece: Piece) -> pa.Table:
     """The rows of a piece, sorted by key."""
-    lines = _lines(piece)
+    table = rows_of(piece, _lines(piece))
+    return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
+
+
+def rows_of(piece: Piece, lines: bytes) -> pa.Table:
+    """The rows of these lines of a piece, in their order."""
     if piece.kind == LINKED:
         lines = _nodes_of_links(piece, lines)
-    table = _tried(piece, lines) if piece.kind == TRIED else _listed(piece, lines)
-    return table.take(pc.array_sort_indices(table["key"].combine_chunks()))
+    return _tried(piece, lines) if piece.kind == TRIED else _listed(piece, lines)
 
 
 def _lines(piece: Piece) -> bytes:
@@ -129,6 +134,7 @@ def _tried(piece: Piece, lines: bytes) -> pa.Table:
         table = _read_jsonl(lines) if lines else PAGE.empty_table()
         if not lines.isascii():
             table.validate(full=True)  # the reader accepts bytes that are not UTF-8
+        table = table.filter(pc.invert(pc.is_in(table["state"], value_set=pa.array(REVISITS))))
         state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
         if state.null_count or table["key"].null_count or table["url"].null_count:
             raise pa.ArrowInvalid("a line without a key, a URL or a known state")
@@ -191,7 +197,7 @@ def _is_tried(line: bytes) -> bool:
     except (ValueError, RecursionError, KeyError, AttributeError):
         return False
     return (
-        found.get("state") in STATES
+        found.get("state") in STATES + REVISITS
         and all(isinstance(text, str) for text in texts)
         and not re.search(CONTROL, texts[1])
         and all(is_count(value, most) for value, most in numbers)

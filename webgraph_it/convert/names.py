@@ -182,18 +182,23 @@ def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
 
 def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]]) -> None:
     job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
-    with closing(_NodeWriter(job.staging / ".work")) as writer:
+    with closing(NodeWriter(job.staging / ".work")) as writer:
         for number, (table, counts) in enumerate(ranges):
             writer.add(table)
             for name, count in counts.items():
                 job.counts[name] += count
             job.progress.at(number + 1)
+    counted(job, writer)
+
+
+def counted(job: Job, writer: "NodeWriter") -> None:
+    """Record what was written."""
     job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
     for value, name in enumerate(STATES):
         job.counts[f"state/{name}"] = int(writer.states[value])
 
 
-class _NodeWriter:
+class NodeWriter:
     """Rows in order → the three files, in batches of the same size."""
 
     def __init__(self, folder: Path) -> None:

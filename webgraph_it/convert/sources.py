@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from webgraph_it.files.received import InputError, is_name, read_json_object
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.fleet import crawls_of, member_folder
 from webgraph_it.shards.formats import (
@@ -24,6 +25,8 @@ from webgraph_it.shards.formats import (
 )
 from webgraph_it.urls import RECIPE_VERSION
 
+IDS_FILE = "ids.json"
+"""Written last by `webgraph-it cluster compact`."""
 NAMELESS = "web"
 """Name of a graph whose crawl is not known."""
 
@@ -42,6 +45,8 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    ids: Path | None = None
+    """A folder of ids, instead of all of the above (convert/ids.py)."""
     links: tuple[Part, ...] = ()
     """The link logs of a fleet: nodes that their owners have perhaps not written to their URL lists yet."""
 
@@ -50,9 +55,13 @@ class Sources:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph, *self.links)
+            for part in (*self.urls, *self.pages, *self.graph, *self.links, *self._of_ids)
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def _of_ids(self) -> list[Part]:
+        return whole_parts(sorted(self.ids.rglob("*.parquet"))) if self.ids else []
 
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
@@ -69,7 +78,7 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         tuple(part for crawl in crawls for part in crawl.parts(stream))
         for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, LINKS_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), links))
+    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), links=links))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -82,6 +91,22 @@ def from_files(urls: Path, graph16: Path) -> Sources:
         raise ConvertError(f"--graph16 {graph16} has no {suffix} file: give the folder of the shards.")
     lists, parts = tuple(whole_parts([urls])), tuple(whole_parts(shards))
     return _checked(Sources((str(urls), str(graph16)), lists, (), parts))
+
+
+def from_ids(folder: Path) -> Sources:
+    """What `webgraph-it cluster compact` made."""
+    if not (folder / IDS_FILE).is_file():
+        raise ConvertError(
+            f"--ids {folder} has no {IDS_FILE}: give a finished folder of webgraph-it cluster compact."
+        )
+    try:
+        found = read_json_object(folder / IDS_FILE)
+    except InputError as error:
+        raise ConvertError(str(error)) from None
+    version, name = found.get("recipe_version"), found.get("name")
+    if version != RECIPE_VERSION or not is_name(name):
+        raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
+    return Sources((str(folder),), (), (), (), name, folder)
 
 
 def newest_crawl(folder: Path) -> Path:

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from webgraph_it import __version__
-from webgraph_it.convert import groups, mapping, names, rows
+from webgraph_it.convert import groups, ids, mapping, names, rows
 from webgraph_it.convert.job import Job, sizes_below
 from webgraph_it.convert.lines import NO_DEPTH, STATES
 from webgraph_it.convert.sources import ConvertError
@@ -53,6 +53,16 @@ class Step:
     optional: bool = True
     compresses: bool = False
     """Whether what it makes depends on the BV parameters."""
+
+
+def make_names(job: Job) -> None:
+    """URL lists and page logs, or nodes with ids → nodes.arrow, digests.bin, hosts.arrow."""
+    (ids if job.sources.ids else names).make_names(job)
+
+
+def make_parts(job: Job) -> None:
+    """Shards, or arcs of ids → parts/."""
+    (ids if job.sources.ids else mapping).make_parts(job)
 
 
 def make_url_map(job: Job) -> None:
@@ -134,8 +144,20 @@ LISTS = (OFFSETS, TARGETS)
 TRANSPOSED_LISTS = (OFFSETS_TRANSPOSED, TARGETS_TRANSPOSED)
 
 STEPS = (
-    Step("names", names.make_names, needs=(), makes=(NODES, HOSTS, DIGESTS), optional=False),
-    Step("map", mapping.make_parts, needs=(DIGESTS,), makes=(PARTS,), optional=False),
+    Step(
+        "names",
+        make_names,
+        needs=(),
+        makes=(NODES, HOSTS, DIGESTS),
+        optional=False,
+    ),
+    Step(
+        "map",
+        make_parts,
+        needs=(DIGESTS,),
+        makes=(PARTS,),
+        optional=False,
+    ),
     Step("csr", rows.make_csr, needs=(PARTS,), makes=(*LISTS, PARENTS), optional=False),
     Step("g4", rows.make_g4, needs=(*LISTS, PARENTS), makes=("graph.g4",)),
     Step("urls", make_url_map, needs=(NODES,), makes=("urls.index", "urls.blocks")),

@@ -72,6 +72,8 @@ class Facts(NamedTuple):
     """URLs, leased ones included."""
     rate: float
     """Pages per second."""
+    logged: int = 0
+    """Links for others that were logged in this run."""
 
 
 class Taken(NamedTuple):

@@ -20,15 +20,19 @@ from contextlib import contextmanager
 
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.reasons import failure_of
+from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Added, Failure, Outcome
-from webgraph_it.items import Link, Page, State
+from webgraph_it.frontier.visits import Visit
+from webgraph_it.items import PARENTS, Link, Page, State
+from webgraph_it.killpoint import reached
 from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
-from webgraph_it.shards.writer import Shards
+from webgraph_it.shards.writer import Place, Shards
 
-PARENTS = (State.FETCHED, State.REDIRECT)
+LEAVES_STATE = (State.UNCHANGED, State.REVISIT_FAILED)
+"""Re-visits after which a node is what it was."""
 OUTSIDE = "outside-scope"
 """Reason in the page log for a URL outside the graph that is waiting to be fetched."""
 LINKS_AT_ONCE = 500
@@ -39,8 +43,16 @@ class Recorder:
     """Ends leases: queues the links of a page, writes the three streams of a crawl, and counts."""
 
     def __init__(
-        self, frontier: Frontier, leases: Leases, now: Callable[[], float], shards: Shards, tally: Tally
+        self,
+        frontier: Frontier,
+        leases: Leases,
+        now: Callable[[], float],
+        shards: Shards,
+        tally: Tally,
+        link_policy: int = UNKNOWN_POLICY,
     ) -> None:
+        """`link_policy`: a number of the settings that decide what a link is (crawl/link_rules.py)."""
+        self._link_policy = link_policy
         self._frontier = frontier
         self._leases = leases
         self._now = now
@@ -103,11 +115,13 @@ class Recorder:
         """Yields between two slices of the links. Only the last one ends the lease."""
         no_arcs = page.fetch_only | page.followed
         children = [link.digest for link in page.links if link.digest not in no_arcs]
+        again = self._revisited(page, children)
+        page = page if again is None else again.page
         is_parent = page.in_graph and page.state in PARENTS
-        line = page_line(page, len(children) if is_parent else 0)
+        line = page_line(page, len(children) if is_parent else 0) if again is None else again.line
         self._log(line)
         self.recent.append(line)
-        page_trap = self._frontier.content_trap(page.key, page.content_digest)
+        page_trap = self._frontier.content_trap(page.key, page.content_digest) if again is None else ""
         for first in range(0, len(page.links), LINKS_AT_ONCE):
             if first:
                 yield
@@ -115,13 +129,34 @@ class Recorder:
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
                 self._log_outside(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
-        self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page), self._now())
-        if is_parent:
-            self.shards["graph"].write(sequence(page.digest, children))
-        if page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
+        row = again.row if again is not None else self._first_visit(page, children)
+        if is_parent and row is not None:
+            place = self.shards.write_sequence(sequence(page.digest, children))
+            row = row._replace(file_number=place.number, offset=place.offset)
+        outcome = outcome_of(page)._replace(visit=row)
+        self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+        if again is not None:
+            reached(KILL_POINTS[again.name])
+            self.tally.count_revisit(page, again.name, again.more_links)
+        elif page.state is State.QUOTA_CUT:  # by a rule: it was not fetched
             self.tally.count_cut(page.state, page.reason)
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
+
+    def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
+        return first_visit(page, children, self._link_policy) if page.state in PARENTS else None
+
+    def _revisited(self, page: Page, children: list[bytes]) -> Revisit | None:
+        """None if the page was never fetched before."""
+        before = self._frontier.visit(page.digest) if self._leases.out[page.digest].is_revisit else None
+        if before is None:
+            return None
+
+        def links_before() -> set[bytes] | None:
+            found = self.shards.sequence_at(Place(before.file_number, before.offset), before.links)
+            return set(found[1:]) if found and found[0][1:] == page.digest[1:] else None
+
+        return revisited(page, before, children, self._link_policy, links_before)
 
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
         """Add some links of the page to the frontier."""
@@ -204,7 +239,7 @@ def outcome_of(page: Page) -> Outcome:
         fetched=bool(page.status) or failure is not Failure.NONE,
         duration_seconds=page.seconds,
         address=page.address,
-        state=page.state,
+        state=None if page.state in LEAVES_STATE else page.state,
         status=page.status,
     )
 

@@ -33,6 +33,8 @@ class Tally:
         self.media_types: Counter[str] = _bounded(found.get("media_types", {}))
         self.media_bytes: Counter[str] = _bounded(found.get("media_bytes", {}))
         self.reasons: Counter[str] = _bounded(found.get("reasons", {}))
+        self.revisits: Counter[str] = _bounded(found.get("revisits", {}))
+        """Re-visits by what they found. They are among `pages`, and nowhere else but in bytes, statuses and links."""
 
     def to_bytes(self) -> bytes:
         return json.dumps(vars(self)).encode()
@@ -55,6 +57,14 @@ class Tally:
         if is_parent:
             self.parents += 1
             self.links += children
+
+    def count_revisit(self, page: Page, found: str, more_links: int) -> None:
+        """`found`: the name of what it found. `more_links`: how many more links the page has than before."""
+        self.pages += 1
+        self.bytes += page.size_bytes
+        self.statuses[_name(self.statuses, str(page.status))] += 1
+        self.revisits[found] += 1
+        self.links += more_links
 
     def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1

@@ -24,12 +24,14 @@ from webgraph_it.extract.records import Document, Extraction
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.fetch.retry_after import retry_after_seconds
 from webgraph_it.frontier.records import Failure, Lease
+from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
 from webgraph_it.items import Link, Page, State
 from webgraph_it.robots.policy import PRODUCT_TOKEN, RobotsPolicy, redirect_target
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.robots.tag import nofollow
 from webgraph_it.urls import Refusal, name
 
+NOT_MODIFIED = 304
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_SPELLINGS = 5
 """Maximum of redirects to another spelling of the same node, before it is given up."""
@@ -107,9 +109,11 @@ Decision = PageDecision | RobotsDecision | RobotsFailureDecision
 # -- pages ------------------------------------------------------------------------------------------------------
 
 
-def judge(reply: Reply, lease: Lease, *, may_retry: bool) -> PageDecision:
-    """What a reply means. `may_retry`: another attempt is left."""
+def judge(reply: Reply, lease: Lease, *, may_retry: bool, is_conditional: bool = False) -> PageDecision:
+    """What a reply means. `may_retry`: another attempt is left. `is_conditional`: a 304 was asked for."""
     status = reply.status
+    if status == NOT_MODIFIED and is_conditional:
+        return _page(reply, lease, State.UNCHANGED, "")
     if 200 <= status < 300:
         return READ
     if status in REDIRECTS:
@@ -237,7 +241,16 @@ def _page(
         seconds=reply.seconds,
         host_depth=lease.host_depth,
         followed=followed,
+        etag=_validator(reply, b"Etag"),
+        last_modified=_validator(reply, b"Last-Modified"),
+        body_cut=bool(reply.flags or reason),
     )
+
+
+def _validator(reply: Reply, name: bytes) -> bytes:
+    """The value of a header that a conditional request can repeat; empty if there is none or it is too long."""
+    values = reply.values(name)
+    return values[-1] if values and len(values[-1]) <= MAX_VALIDATOR_BYTES else b""
 
 
 # -- robots.txt -------------------------------------------------------------------------------------------------

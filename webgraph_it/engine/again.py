@@ -3,6 +3,8 @@
 from collections import deque
 from typing import TYPE_CHECKING
 
+from webgraph_it.urls import Refusal, key
+
 if TYPE_CHECKING:
     from scrapy import Request
 
@@ -37,3 +39,9 @@ class Again:
         """When the first request may be sent, or `other` if that is sooner."""
         times = [ready_at for ready_at, _ in self._waiting]
         return min(times if other is None else [*times, other], default=None)
+
+
+def host_asked(url: str, lease: "Lease") -> str:
+    """The host of a URL; the lease's own if the URL has no key."""
+    surt = key(url)
+    return lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]

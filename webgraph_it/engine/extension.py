@@ -128,6 +128,16 @@ class CrawlExtension:
             lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
             scheduler.hand_over(lane.pump, lane.start_more)
 
+    async def migrate(self) -> None:
+        """Give the directory of an earlier version what it lacks."""
+        if self._running is not None:
+            await self._running.recrawling.migrate(pipeline_of(self._crawler).committed)
+
+    async def import_plans(self) -> None:
+        """Queue the re-visits that were planned while the crawl was stopped."""
+        if self._running is not None:
+            await self._running.recrawling.import_plans()
+
     async def load_seeds(self) -> None:
         """Add all of SEEDS to the frontier, or the part that an earlier run did not load."""
         if self._running is not None:

@@ -104,7 +104,7 @@ class FleetPart:
         self._moments.append((now, pages))
         began, pages_then = self._moments[0]
         rate = (pages - pages_then) / (now - began) if now > began else 0.0
-        return Facts(pages, counts.queued + counts.leased, round(rate, 1))
+        return Facts(pages, counts.queued + counts.leased, round(rate, 1), self.member.outbox.links)
 
     async def round(self) -> None:
         """To be called every ROUND_SECONDS. The first one starts the member."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.utils.misc import load_object
 
+from webgraph_it.crawl.link_rules import link_policy_number
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
@@ -52,7 +53,8 @@ class GraphPipeline:
         self.committed = unpacked(frontier.get_meta("shards"))
         shards = Shards(self._directory, self.committed, self._buffers, self._writer_class)
         tally = Tally(frontier.get_meta("tally"))
-        self.recorder = Recorder(frontier, scheduler.leases, scheduler.now, shards, tally)
+        policy = link_policy_number(self._crawler.settings)
+        self.recorder = Recorder(frontier, scheduler.leases, scheduler.now, shards, tally, policy)
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):

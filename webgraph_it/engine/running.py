@@ -36,10 +36,12 @@ from webgraph_it.engine.fleet_budget import fleet_budget
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
+from webgraph_it.engine.recrawling import Recrawling
 from webgraph_it.engine.scope_middlewares import scope_of
 from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.engine.steered import Steered
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
+from webgraph_it.frontier.records import Order
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -107,6 +109,9 @@ class Running:
         if self.fleet is not None:
             self.fleet.join(self.commits, self.seeds)
         self._budget = fleet_budget(crawler, self.fleet, self.control, fail)
+        is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
+        self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
+        self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
         self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
@@ -144,6 +149,8 @@ class Running:
         every(LOOK_SECONDS, self.commits.commit_if_large)
         if checkpoint_seconds:
             every(checkpoint_seconds, self.checkpoint)
+        if self._plan_seconds:
+            every(self._plan_seconds, self._plan_again)
         every(FIRST_PROGRESS_SECONDS, self.progress.write_if_due, at_once=True)
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
@@ -156,6 +163,9 @@ class Running:
             every(LEASE_ROUND_SECONDS, self._budget.lease_round)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
+    async def _plan_again(self) -> None:
+        await self.recrawling.plan_again(self.checkpoint)
+
     def ask_for_checkpoint(self) -> None:
         self._timers.once(self.checkpoint)
 
@@ -164,6 +174,7 @@ class Running:
         await self.commits.commit(checkpoint=True)
         if self.failures:
             return
+        await self.recrawling.import_plans()
         await self.reporter.write("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
 
@@ -172,6 +183,7 @@ class Running:
         if self._console is not None:
             await self._console.close()
         await self._socket.close()
+        self.recrawling.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
         if self._budget is not None:

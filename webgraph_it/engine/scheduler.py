@@ -7,6 +7,8 @@ recorded (crawl/record.py; `answered` may come before it), or one of these was c
 `put_off` (its address is busy), or `abandon` (a callback or a user's pipeline failed).
 
 An exception in the middle of one of these methods leaves the frontier half changed, so `Leases.fail` is called.
+
+Longer than 400 lines because it is the one list of the ways in which a lease begins and ends.
 """
 
 import logging
@@ -20,10 +22,11 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
 from webgraph_it.engine import private
-from webgraph_it.engine.again import Again
+from webgraph_it.engine.again import Again, host_asked
 from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
+from webgraph_it.engine.revisiting import CONDITIONAL, NO_REVISITS, Revisiting, revisiting_of
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -60,13 +63,20 @@ class FrontierScheduler(BaseScheduler):
     now: CrawlClock
 
     def __init__(
-        self, crawler: "Crawler", path: Path, politeness: Politeness, order: Ordering, limits: Limits
+        self,
+        crawler: "Crawler",
+        path: Path,
+        politeness: Politeness,
+        order: Ordering,
+        limits: Limits,
+        revisiting: Revisiting = NO_REVISITS,
     ) -> None:
         self._crawler = crawler
         self._path = path
         self._politeness = politeness
         self._order = order
         self.limits = limits
+        self._revisiting = revisiting
         self.leases = Leases()
         self._leases = self.leases.out
         self._again = Again()
@@ -74,7 +84,7 @@ class FrontierScheduler(BaseScheduler):
         self._alarm = Alarm(self.wake)
         self.paused = False
         self.held = False
-        """If true, nothing is handed out until the seeds are loaded."""
+        """If true, nothing is handed out until the seeds are loaded, or the directory is migrated."""
         self._pump: Callable[[], None] | None = None
         self.look_again: Callable[[], None] = self.wake
         """Called when there may be something to fetch. A lane takes it in the same turn of the event loop."""
@@ -97,6 +107,7 @@ class FrontierScheduler(BaseScheduler):
             politeness_of(settings),
             order_of(settings),
             limits_of(settings),
+            revisiting_of(settings),
         )
         crawler.signals.connect(scheduler._spider_error, signals.spider_error)
         crawler.signals.connect(scheduler._item_lost, signals.item_dropped)
@@ -108,6 +119,8 @@ class FrontierScheduler(BaseScheduler):
     def open(self, spider: "Spider") -> "Deferred[None] | None":
         store = RocksStore(self._path)
         self.frontier = Frontier.open(store, self._politeness, self._order, self.limits, time.time())
+        self.frontier.revisits.share = self._revisiting.share
+        self.held = self.frontier.lacks_visits
         store.on_damage = in_this_loop(self.fail)
         self.now = CrawlClock(self.frontier.opened_at)
         return None
@@ -124,7 +137,8 @@ class FrontierScheduler(BaseScheduler):
                 self.abandon(lease)
             self.wake()
         counts = self.frontier.counts()
-        return bool(counts.queued or counts.leased or self._again or self.awaits_others())
+        is_busy = counts.queued or counts.leased or self._again
+        return bool(is_busy or self._revisiting.is_continuous or self.awaits_others())
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.
@@ -134,7 +148,7 @@ class FrontierScheduler(BaseScheduler):
         lease: Lease | None = request.meta.get("lease")
         if lease is None:
             return False
-        host = _host(request.url, lease)
+        host = host_asked(request.url, lease)
         if host != lease.host and not self.errands.has_borrowed(lease.digest, host):
             logger.warning("%s is not fetched instead of %s: it is on another host.", request.url, lease.url)
             return False
@@ -225,8 +239,11 @@ class FrontierScheduler(BaseScheduler):
         if needed is Need.KNOWN or lease.given_up:
             if lease.given_up:
                 self.errands.dropped(site)
-            meta = {"lease": lease, "robots": robots if needed is Need.KNOWN else None}
-            return private.PageRequest(lease.url, callback=spider.parse, errback=spider.failed, meta=meta)
+            headers = self._revisiting.conditions(lease, self.frontier) if lease.is_revisit else None
+            known = robots if needed is Need.KNOWN else None
+            meta = {"lease": lease, "robots": known, CONDITIONAL: bool(headers)}
+            asked = {"callback": spider.parse, "errback": spider.failed, "headers": headers}
+            return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
             return robots.expires_at
         errand = self.errands.start(site, lease.host, lease.digest, now, self.frontier.host_ready)
@@ -283,7 +300,7 @@ class FrontierScheduler(BaseScheduler):
     @one_step
     def follow_robots(self, lease: Lease, url: str, hops: int, *, seconds: float) -> None:
         """robots.txt redirects. It is fetched from there after the host's delay."""
-        self.errands.redirected(origin(lease.url), Errand(url, _host(url, lease), hops))
+        self.errands.redirected(origin(lease.url), Errand(url, host_asked(url, lease), hops))
         self._release(lease, seconds, None)
 
     @one_step
@@ -306,7 +323,7 @@ class FrontierScheduler(BaseScheduler):
         if request.meta.get(AGAIN):
             self._again.put(request, self.frontier.book_address(address, now))
             return
-        asked = _host(request.url, lease)
+        asked = host_asked(request.url, lease)
         is_its_own = asked == lease.host
         if hops:
             self.errands.redirected(origin(lease.url), Errand(request.url, asked, hops))
@@ -385,9 +402,3 @@ class FrontierScheduler(BaseScheduler):
     def wake(self) -> None:
         """Make the engine look for requests: there may be something to fetch."""
         private.look_for_requests(self._crawler)
-
-
-def _host(url: str, lease: Lease) -> str:
-    """The host of a URL; the lease's own if the URL has no key."""
-    surt = key(url)
-    return lease.host if isinstance(surt, Refusal) else surt.partition(")")[0]

@@ -9,7 +9,7 @@ The life of a URL:
 `answered` is optional: it ends the host's turn before the page is read. Without it `done` does both.
 
 Guarantees:
- 1. A URL (by its digest) is handed out until it is `done`, and never again after that.
+ 1. A URL (by its digest) is handed out until it is `done`, and never again after that, unless a re-visit is planned.
 2. A host has at most one lease that was not answered, and none before the host's clock and its address's
     clock allow it.
 3. Ready hosts take turns: every host that has URLs is served, however many the others have.
@@ -41,6 +41,9 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frozen.write({"shards": b"…"})        # commit thread: durable when it returns; on error, call again
     frontier.forget(frozen)               # crawl thread, after write; the next freeze does it by itself
     frontier.put_meta(name, value); frontier.get_meta(name)
+    frontier.plan_visits(pages, made_at, now)  # a second queue per host: leases with is_revisit
+    frontier.visit(digest)                # what the last visit showed; Outcome.visit replaces it
+    frontier.move_untried(after_key, most, priority)  # other places for URLs that were never tried
     frontier.set_robots(origin, record); frontier.robots(origin)
     frontier.counts(); frontier.hosts()   # hosts(): an iterator of HostReport
     frontier.committed_hosts(); frontier.committed_states(digests)  # as of the last commit, from any thread
@@ -62,6 +65,7 @@ from .records import (
     Limits,
     Order,
     Outcome,
+    PlannedVisit,
     Stranger,
 )
 from .rocks import RocksStore
@@ -82,6 +86,7 @@ __all__ = [
     "MemoryStore",
     "Order",
     "Outcome",
+    "PlannedVisit",
     "Politeness",
     "RocksStore",
     "Store",

@@ -1,6 +1,7 @@
 """The frontier's verbs. The package's docstring states what they guarantee. This is how the parts fit together.
 
     Intake, Seen, Traps     what is queued            (add, add_seeds)
+    Revisits                what is visited again     (plan_visits, visit)
     Roster, Turns           whose turn it is          (next, wake_at)
     Politeness              when the host is next     (answered, done)
     Layers, Store           what is durable           (freeze)
@@ -10,7 +11,7 @@ A leased URL stays in its queue until `done`: a crash loses the lease, not the U
 Longer than 400 lines because it is the one list of the frontier's verbs; the work is done in the parts above.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
 
@@ -24,6 +25,7 @@ from .intake import Intake
 from .layers import Frozen, Layers
 from .layout import (
     HOST,
+    LAYOUT_VERSION,
     MAX_8_BITS,
     META,
     PLACE,
@@ -34,6 +36,7 @@ from .layout import (
     packed_entry,
     packed_seen,
     queue_of,
+    revisits_of,
     seen_of,
     url_of,
 )
@@ -50,13 +53,18 @@ from .records import (
     Limits,
     Ordering,
     Outcome,
+    PlannedVisit,
     Stranger,
     Wait,
 )
+from .reorder import move_untried
+from .revisits import Revisits, has_new, lowest_place
 from .roster import Roster
 from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
 from .turns import Leases
+from .visits import Visit
+from .window import Window
 
 
 class Frontier:
@@ -75,6 +83,7 @@ class Frontier:
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
         self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
+        self.revisits = Revisits(self._layers, self._roster, totals)
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
         """Leases that were answered and are not done, by queue entry."""
@@ -150,6 +159,41 @@ class Frontier:
         """
         return self._intake.reconsider(link, depth, host_depth, via, reason, now)
 
+    # -- visits ---------------------------------------------------------------------------------------------
+
+    def visit(self, digest: bytes) -> Visit | None:
+        """What is known for the next visit of a page; None if it was never fetched."""
+        return self.revisits.visit(digest)
+
+    def keep_visit(self, digest: bytes, visit: Visit) -> None:
+        """For a migration: `done` keeps visits itself."""
+        self.revisits.keep(digest, visit)
+
+    def plan_visits(self, pages: Sequence[PlannedVisit], made_at: float, now: float) -> int:
+        """Queue pages to be visited again. Returns how many.
+
+        Skipped are pages that were never fetched, that are planned already, or that were visited since `made_at`.
+        """
+        return self.revisits.plan(pages, made_at, now)
+
+    def move_untried(self, after_key: bytes, most: int, priority: Callable[[bytes], int | None]) -> bytes:
+        """Give untried URLs new places by their digest; None keeps the place. Takes up to `most` committed entries from
+        `after_key` on. Returns where to continue; empty at the end."""
+        return move_untried(self._layers, self._store, self._intake, self._is_out, after_key, most, priority)
+
+    def _is_out(self, host: str, entry: bytes) -> bool:
+        """Whether it is being fetched or read."""
+        leased = self._leased.get(host)
+        return entry in self._reading or (leased is not None and leased[1][0] == entry)
+
+    @property
+    def lacks_visits(self) -> bool:
+        """Whether the store is from before there were visits. `has_visits` ends that."""
+        return self._totals.layout < LAYOUT_VERSION
+
+    def has_visits(self) -> None:
+        self._totals.layout = LAYOUT_VERSION
+
     # -- rules ----------------------------------------------------------------------------------------------
 
     def set_rules(self, rules: Rules) -> None:
@@ -163,7 +207,7 @@ class Frontier:
     def wake(self, name: str, now: float) -> bool:
         """End the pause of a host that failed; False if it has no URLs, or is being asked now."""
         host = self._roster.host(name)
-        if not host.queued or name in self._leased:
+        if not host.entries or name in self._leased:
             return False
         self._totals.hosts_parked -= host.clock.parked
         host.clock = host.clock._replace(ready_at=now, parked=False, failures=0, parkings=0)
@@ -190,7 +234,10 @@ class Frontier:
     def next_stranger(self) -> Stranger | None:
         """A host that may be asked but whose address is unknown. The caller must call `located` for it."""
         host = self._roster.turns.next_stranger()
-        return None if host is None else Stranger(host.name, url_of(self._head(host)[1]))
+        if host is None:
+            return None
+        window = host.window if not host.planned or has_new(host) else host.revisits
+        return Stranger(host.name, url_of(self._head(host, window)[1]))
 
     def located(self, name: str, address: str) -> None:
         """A stranger's address. Empty if its name does not resolve: then `next` leases its URLs without one."""
@@ -220,12 +267,16 @@ class Frontier:
         else:
             host.reading.remove(lease.entry)
         self._layers.remove(lease.entry)
-        if again is None:
-            self._finish(host)
-            if outcome.state is not None:
-                self._intake.seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
+        if again is not None:
+            (self.revisits if lease.is_revisit else self._intake).append(host, *again)
+        elif lease.is_revisit:
+            self.revisits.finish(host, lease.digest, outcome.visit)
         else:
-            self._intake.append(host, *again)
+            self._finish(host)
+            if outcome.visit is not None:
+                self.revisits.keep(lease.digest, outcome.visit)
+        if again is None and outcome.state is not None:
+            self._intake.seen.keep(lease.digest, packed_seen(outcome.state, outcome.status))
         if its_turn or host in self._roster.resting:
             self._end_turn(host, now)
         self._roster.save(host)
@@ -233,8 +284,9 @@ class Frontier:
     def _end_turn(self, host: Host, now: float) -> None:
         """No URL of the host is being fetched any more, so only now is the head of its queue known."""
         if host.window is not None:
-            lowest = min((host.window.lower(), *host.reading))
-            host.lowest = lowest[len(host.prefix) :][: PLACE.size]
+            host.lowest = lowest_place(host.window, host.prefix, host.reading)
+        if host.revisits is not None:
+            host.lowest_planned = lowest_place(host.revisits, revisits_of(host.name), host.reading)
         self._roster.put(host, now)
 
     def _learn(self, host: Host, outcome: Outcome, now: float) -> None:
@@ -260,8 +312,9 @@ class Frontier:
         """
         host, row = self._take_back(lease, turned_away=busy_address is not None)
         host.address = busy_address or host.address
-        if host.window is not None:
-            host.window.offer(row)
+        window = host.revisits if lease.is_revisit else host.window
+        if window is not None:
+            window.offer(row)
         crawl_delay = host.clock.crawl_delay_seconds if crawl_delay_seconds is None else crawl_delay_seconds
         ready_at = max(host.clock.ready_at, ready_at)
         host.clock = host.clock._replace(ready_at=ready_at, crawl_delay_seconds=crawl_delay)
@@ -305,27 +358,29 @@ class Frontier:
         """When to try a busy address again. Each caller gets a different time."""
         return self._roster.turns.book(address, now)
 
-    def _head(self, host: Host) -> Row:
-        """What is next in an active host's queue."""
-        row = host.window.head(self._layers, host.reading) if host.window is not None else None
+    def _head(self, host: Host, window: Window | None) -> Row:
+        """What is next in a queue of an active host."""
+        row = window.head(self._layers, host.reading) if window is not None else None
         if row is None:
             raise FrontierError(
-                f"the frontier is damaged: {host.name} should have {host.queued} URLs and has none; "
+                f"the frontier is damaged: {host.name} should have {host.entries} URLs and has none; "
                 "restore the crawl directory from a copy or start a new one"
             )
         return row
 
     def _lease(self, host: Host) -> Lease:
-        row = self._head(host)
-        assert host.window is not None
-        host.window.pop()
+        is_revisit = bool(host.planned) and self.revisits.is_next(host)
+        window = host.revisits if is_revisit else host.window
+        row = self._head(host, window)
+        assert window is not None
+        window.pop()
         host.served += 1
         if host.clock.parked:
             self._totals.hosts_parked -= 1
             host.clock = host.clock._replace(parked=False)
             self._roster.save(host)
         self._leased[host.name] = (host, row)
-        return lease_of(*row, host.name, host.address, host.clock.given_up)
+        return lease_of(*row, host.name, host.address, host.clock.given_up, is_revisit)
 
     def _take_back(self, lease: Lease, *, turned_away: bool = False) -> tuple[Host, Row]:
         leased = self._leased.get(lease.host)
@@ -350,7 +405,10 @@ class Frontier:
             if not self.may_retry(lease):
                 raise ValueError(f"{url} was tried {attempts + 1} times: it cannot be tried again")
             attempts += 1
-            place = self._intake.new_place(lease.key, lease.depth, lease.via)
+            if lease.is_revisit:
+                place = self.revisits.place_after(lease.entry)
+            else:
+                place = self._intake.new_place(lease.key, lease.depth, lease.via)
         else:
             if not outcome.url or spellings == MAX_8_BITS:
                 raise ValueError(f"{url}: no other spelling was given, or there were too many")
@@ -387,7 +445,8 @@ class Frontier:
         leased = len(self._leased) + len(self._reading)
         waiting = t.hosts_with_urls - len(self._leased) - ready - t.hosts_parked
         hosts = (t.hosts, ready, waiting, t.hosts_parked)
-        return Counts(t.seen, t.entries - leased, leased, t.done, t.cut, *hosts, len(self._layers))
+        urls = (t.seen, t.entries - leased, leased, t.done, t.cut)
+        return Counts(*urls, *hosts, len(self._layers), t.planned, t.revisits)
 
     @property
     def reading(self) -> int:

@@ -220,7 +220,7 @@ class Intake:
         self.domains.count_page(host.name)
         host.accepted += 1
         host.queued += 1
-        if host.queued == 1:
+        if host.entries == 1:
             self._roster.enter(host, now)
         elif host in self._roster.resting:
             self._roster.put(host, now)
@@ -257,6 +257,15 @@ class Intake:
     def new_place(self, key: str, depth: int, via: str) -> bytes:
         """A place after all entries of the same priority."""
         return PLACE.pack(self._priority(key, depth, via), self._totals.next_number(), 0)
+
+    def move(self, name: str, entry: bytes, packed: bytes, priority: int) -> None:
+        """Put an entry of a host's queue, which is neither leased nor being read, to another priority."""
+        host = self._roster.host(name)
+        self._layers.remove(entry)
+        if host.window is not None:
+            host.window.discard(entry)
+        self.append(host, PLACE.pack(priority, self._totals.next_number(), 0), packed)
+        self._roster.save(host)
 
     def append(self, host: Host, place: bytes, packed: bytes) -> None:
         """Put an entry into the queue of its host."""

@@ -16,6 +16,8 @@ Priority = Callable[[str, int, str], int]
 
 HIGHEST = 0xFFFF
 MIDDLE = HIGHEST // 2
+ONE_LINK = HIGHEST - 1
+"""With Order.POPULAR, n links are HIGHEST - n."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -35,6 +37,11 @@ def outside(key: str, depth: int, via: str) -> int:
     """What another site links to comes before what the site itself links to; each by its distance from the seeds."""
     is_inside = bool(via) and _site(key.partition(")")[0]) == _site(via.partition(")")[0])
     return min(depth, MIDDLE) + is_inside * (MIDDLE + 1)
+
+
+def popular(key: str, depth: int, via: str) -> int:
+    """A seed is first. A new URL has one link; a plan moves it forward when it has more."""
+    return ONE_LINK if via else 0
 
 
 def by_keywords(weights: Mapping[str, int]) -> Priority:
@@ -57,4 +64,5 @@ PRIORITIES: dict[Order, Priority] = {
     Order.LEVEL: level,
     Order.OUTSIDE: outside,
     Order.KEYWORDS: by_keywords({}),
+    Order.POPULAR: popular,
 }

@@ -1,12 +1,13 @@
 """Rebuilds a frontier from a crawl's files.
 
-Restored: every URL that was seen; the queued URLs with depth, linking page and order; the counters of hosts, quotas and
-traps; each host's address, and whether it was given up. Not restored: robots.txt, Crawl-delays, consecutive failures
-and retries, which the crawl learns again. The rebuilt frontier is treated as after a crash: no host is asked before its
-delay has passed since the opening.
+Restored: every URL that was seen; what the visits of pages showed; the queued URLs with depth, linking page and
+order; the counters of hosts, quotas and traps; each host's address, and whether it was given up. Not restored:
+planned re-visits, ETags, robots.txt, Crawl-delays, consecutive failures and retries, which the crawl learns again.
+The rebuilt frontier is treated as after a crash: no host is asked before its delay has passed since the opening.
 
     rebuild = Rebuild(store, order, limits)
     rebuild.finished(page) / rebuild.cut(page)     for every node with a line in the page log
+    rebuild.visited(page, visit)                   for every line of a visit, in order
     rebuild.queue(link, depth, host_depth, via)    for every other one
     rebuild.commit(); rebuild.abandon()
 """
@@ -20,6 +21,7 @@ from .layout import host_of, packed_seen
 from .politeness import Clock, Politeness
 from .records import Limits, Ordering
 from .store import Store
+from .visits import Visit
 
 MAX_UNCOMMITTED = 60_000
 NO_DELAYS = Politeness(
@@ -61,6 +63,13 @@ class Rebuild(Frontier):
         self._totals.cut -= cut_before
         self._intake.traps.same_content(page.key, page.content_digest)
         self._count_query(Link(page.url, page.key, page.digest, ""))
+        self._commit_if_large()
+
+    def visited(self, page: Page, visit: Visit) -> None:
+        """Add what a visit of a page showed. `finished` came before."""
+        self.keep_visit(page.digest, visit)
+        if page.state in (State.FETCHED, State.REDIRECT, State.GONE):
+            self._intake.seen.keep(page.digest, packed_seen(page.state, page.status))
         self._commit_if_large()
 
     def cut(self, page: Page) -> None:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from webgraph_it.items import Link, State
 
+from .visits import Visit
+
 
 class FrontierError(Exception):
     """The store cannot be used: one sentence that says what was found and what to do."""
@@ -27,6 +29,8 @@ class Order(StrEnum):
     """Links that leave their site, then those within it, each by depth."""
     KEYWORDS = "keywords"
     """The weights of the words in the URL."""
+    POPULAR = "popular"
+    """By the number of pages that link to it, as the last plan counted them (webgraph-it recrawl plan)."""
 
 
 Ordering = Order | Mapping[str, int]
@@ -97,6 +101,20 @@ class Lease(NamedTuple):
     """The host was given up: record the URL as an error without fetching it, then call `done`."""
     entry: bytes
     """The place in the queue; for the frontier only."""
+    is_revisit: bool = False
+    """The page was fetched before, and is visited again."""
+
+
+class PlannedVisit(NamedTuple):
+    """A page to visit again. The place of its fields is that of a line of the plan."""
+
+    priority: int
+    """0 … 65535; the lowest of its host is first."""
+    key: str
+    url: str
+    depth: int
+    host_depth: int
+    via: str
 
 
 class Stranger(NamedTuple):
@@ -152,6 +170,8 @@ class Outcome(NamedTuple):
     """What to remember about a finished URL; None: nothing."""
     status: int = 0
     """Its HTTP status, remembered with the state."""
+    visit: Visit | None = None
+    """What to remember for the next visit; None: what is known stays."""
 
 
 class Counts(NamedTuple):
@@ -159,7 +179,7 @@ class Counts(NamedTuple):
 
     seen: int
     queued: int
-    """URLs in host queues, without the leased ones."""
+    """URLs in host queues, without the leased ones, including planned re-visits."""
     leased: int
     """Being fetched, or answered and not done."""
     done: int
@@ -173,6 +193,10 @@ class Counts(NamedTuple):
     """Hosts with URLs that rest for a while after repeated failures."""
     uncommitted: int
     """Changes in memory since the last commit."""
+    planned: int = 0
+    """Those of queued and leased that are planned re-visits."""
+    revisits: int = 0
+    """Re-visits that are finished."""
 
 
 class Wait(NamedTuple):

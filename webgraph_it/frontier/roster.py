@@ -24,7 +24,7 @@ from webgraph_it.urls.rules import Rules
 
 from .hosts import Host, packed_new
 from .layers import Layers
-from .layout import FIRST_CONTACT, FIRST_LINE, HOST, KNOWN_LINE, LINE, LINE_PLACE
+from .layout import FIRST_CONTACT, FIRST_LINE, HOST, KNOWN_LINE, LINE, LINE_PLACE, revisits_of
 from .politeness import Politeness
 from .state import Totals
 from .store import Row
@@ -149,7 +149,7 @@ class Roster:
     def put(self, host: Host, now: float) -> None:
         """A host that was taken, or was resting, now waits for its next turn, rests, or leaves if it has no URLs."""
         self.resting.discard(host)
-        if host.queued == len(host.reading):
+        if host.entries == len(host.reading):
             self._rest_or_leave(host)
             return
         ready_at = self.earliest(host)
@@ -170,7 +170,7 @@ class Roster:
         self._deactivate(host)
         self._totals.hosts_with_urls -= 1
         self._totals.hosts_parked -= host.clock.parked
-        host.line = host.lowest = b""
+        host.line = host.lowest = host.lowest_planned = b""
 
     def wake_at(self) -> float | None:
         """When `take` may have something. A past time means now. None means not before the next `put`."""
@@ -275,6 +275,8 @@ class Roster:
 
     def _activate(self, host: Host, ready_at: float, now: float) -> None:
         host.window = Window(host.prefix, PREFETCH, host.prefix + host.lowest)
+        if host.planned:
+            open_revisits(host)
         host.served = 0
         self._active[host.name] = host
         self.turns.put(host, ready_at, now)
@@ -293,7 +295,7 @@ class Roster:
     def _deactivate(self, host: Host) -> None:
         del self._active[host.name]
         self._layers.remove(LINE + host.line)
-        host.window = None
+        host.window = host.revisits = None
 
     def _enlist(self, host: Host, when: float) -> None:
         microseconds, name, window = int(when * 1e6), KNOWN_LINE, self._known_line
@@ -303,6 +305,13 @@ class Roster:
         row = (LINE + host.line, host.name.encode())
         self._layers.append(name, *row)
         window.offer(row)
+
+
+def open_revisits(host: Host) -> Window:
+    """The window on the planned re-visits of an active host."""
+    prefix = revisits_of(host.name)
+    host.revisits = Window(prefix, PREFETCH, prefix + host.lowest_planned)
+    return host.revisits
 
 
 @overload

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 
-from .layout import LAYOUT_VERSION
+from .layout import LAYOUT_VERSION, WITHOUT_VISITS
 from .records import FrontierError
 
 CLOCK_TOLERANCE_SECONDS = 60.0
@@ -27,6 +27,12 @@ class Totals:
     """When the frontier was last opened after a crash. Which hosts were asked shortly before is unknown."""
     latest: float = 0.0
     """The latest time that the frontier was given."""
+    planned: int = 0
+    """Those of `entries` that are planned re-visits."""
+    revisits: int = 0
+    """Re-visits that are finished."""
+    layout: int = LAYOUT_VERSION
+    """Of the store. The earlier one, until the crawl has migrated it."""
     corrected_at: float = 0.0
     """The latest opening at which the machine's clock had gone back. The age of older records is unknown."""
 
@@ -51,7 +57,7 @@ class Totals:
 
 def packed_state(totals: Totals, clean: bool) -> bytes:
     """`clean`: no host is being asked, and nothing happens after this commit."""
-    return json.dumps({"layout": LAYOUT_VERSION, "clean": clean, **asdict(totals)}).encode()
+    return json.dumps({"clean": clean, **asdict(totals)}).encode()
 
 
 def state_of(packed: bytes | None) -> tuple[Totals, bool]:
@@ -60,14 +66,14 @@ def state_of(packed: bytes | None) -> tuple[Totals, bool]:
         return Totals(), True
     try:
         state = json.loads(packed)
-        layout, clean = state.pop("layout"), state.pop("clean")
+        layout, clean = state["layout"], state.pop("clean")
     except (ValueError, KeyError) as error:
         raise FrontierError(
             "the frontier's state is damaged; restore the crawl directory from a copy or start a new one"
         ) from error
-    if layout != LAYOUT_VERSION:
+    if layout not in (WITHOUT_VISITS, LAYOUT_VERSION):
         raise FrontierError(
-            f"this frontier has layout version {layout}, this program reads version {LAYOUT_VERSION}: "
+            f"this frontier has layout version {layout}, this program reads up to version {LAYOUT_VERSION}: "
             "use the program that wrote it"
         )
     return Totals(**state), clean

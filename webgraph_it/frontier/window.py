@@ -51,6 +51,10 @@ class Window:
                 return
             self.offer(row)
 
+    def discard(self, key: bytes) -> None:
+        """Forget a row that was removed from the range."""
+        self._rows = [row for row in self._rows if row[0] != key]
+
     def lower(self) -> bytes:
         """A key below which the range is empty: the start for the next window on it."""
         if self._rows:

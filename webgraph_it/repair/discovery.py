@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from webgraph_it.items import Page
+from webgraph_it.items import PARENTS, Page
 from webgraph_it.repair.streams import Listed, Logged, Sequence16
 
 WINDOW_LINES = 50_000
@@ -39,7 +39,7 @@ def recorded(
     for line in log:
         if not line.was_tried:
             continue
-        if sequence is not None and sequence.parent == line.page.digest:
+        if sequence is not None and sequence.parent == line.page.digest and line.page.state in PARENTS:
             yield line, sequence
             sequence = next(following, None)
         else:

@@ -12,8 +12,9 @@ fetched again, unless they were not committed. Memory is bounded, because lookup
 """
 
 import os
+import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.rebuild import Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
-from webgraph_it.items import Link, Page, State
+from webgraph_it.items import PARENTS, Link, Page, State
 from webgraph_it.repair.discovery import found, recorded
 from webgraph_it.repair.streams import (
     START,
@@ -39,6 +40,7 @@ from webgraph_it.repair.streams import (
     logged,
     sequences,
 )
+from webgraph_it.repair.visits import visited
 from webgraph_it.repair.work import Work
 from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.shards.committed import packed
@@ -55,7 +57,6 @@ from webgraph_it.shards.formats import (
 from webgraph_it.shards.writer import Durable, crc32_of, cut
 from webgraph_it.urls.seed_changes import seed_digests
 
-PARENTS = (State.FETCHED, State.REDIRECT)
 TRIED, WAITS_OUTSIDE = b"t", b"w"
 CUTS = {b"c": State.TRAP_CUT, b"q": State.QUOTA_CUT}
 """The state in the last line of a key. After one of CUTS comes the reason."""
@@ -88,11 +89,22 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     directory.lock()
     try:
         if reason := why_unsound(directory):
+            _refuse_member(directory, reason)
             tell(reason)
             return _rebuilt(directory, tell)
         return Outcome(was_sound=True)
     finally:
         directory.unlock()
+
+
+def _refuse_member(directory: JobDirectory, reason: str) -> None:
+    """The files of a member do not say what it has taken in from the others, and they have deleted it."""
+    if directory.record().get("FLEET_SIZE"):
+        raise DirectoryError(
+            f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
+            "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
+            f"give-up {shlex.quote(str(directory.path.parent))} {directory.path.name.removeprefix('member-')}"
+        )
 
 
 def why_unsound(directory: JobDirectory) -> str:
@@ -257,7 +269,8 @@ def _write_frontier(
     try:
         _replay_log(parts, rebuild, tally, work)
         pairs = recorded(logged(parts[PAGES_FOLDER]), sequences(parts[GRAPH_FOLDER]))
-        for each in found(listed(parts[URLS_FOLDER]), _counted(pairs, tally), _has_links, work.is_seed):
+        pairs = visited(pairs, rebuild, tally, parts[GRAPH_FOLDER])
+        for each in found(listed(parts[URLS_FOLDER]), pairs, _has_links, work.is_seed):
             link, finder = each.line.link, each.finder
             if work.state(link.digest) is None:
                 rebuild.queue(link, *_place(link, finder))
@@ -328,18 +341,6 @@ def _replay_log(parts: Parts, rebuild: Rebuild, tally: Tally, work: Work) -> Non
             work.set_state(page.digest, WAITS_OUTSIDE)
         if page.time:
             tally.seconds = max(tally.seconds, page.time)
-
-
-def _counted(
-    pairs: Iterator[tuple[Logged, Sequence16 | None]], tally: Tally
-) -> Iterator[tuple[Logged, Sequence16 | None]]:
-    """The same, and adds them to the tally. The crawl's time is from the first fetch to the last."""
-    first = 0.0
-    for line, sequence in pairs:
-        first = first or line.page.time
-        tally.count(line.page, line.links, is_parent=sequence is not None)
-        yield line, sequence
-    tally.seconds = max(0.0, tally.seconds - first) if first else 0.0
 
 
 def _has_links(page: Page) -> bool:

@@ -33,6 +33,8 @@ class Logged(NamedTuple):
     links: int
     start: Place
     end: Place
+    change: float = 0.0
+    """Of a re-visit."""
 
     @property
     def was_tried(self) -> bool:
@@ -59,10 +61,10 @@ def logged(parts: Sequence[Part]) -> Iterator[Logged]:
     for line, start, end in _lines(parts):
         try:
             found = json.loads(line)
-            page, links = _page(found), int(found["links"])
+            page, links, change = _page(found), int(found["links"]), float(found.get("change", 0))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return
-        yield Logged(page, links, start, end)
+        yield Logged(page, links, start, end, change)
 
 
 def listed(parts: Sequence[Part]) -> Iterator[Listed]:

@@ -11,6 +11,7 @@
       frontier/               the embedded store; a repair uses frontier.new and frontier.work
       seeds/000001.txt …      the seed lists, as they were given
       reports/                progress.jsonl, and the reports
+      recrawl/000001 …        plans of re-visits (recrawl/plan_files.py)
 
 A crawl that is running, or that crashed, may have files that are longer than at its last commit, and new files.
 If committed.json exists, only the bytes that it counts are read. The numbers order the files.
@@ -29,14 +30,14 @@ from webgraph_it.files.received import InputError, is_count, is_name, read_json_
 from webgraph_it.shards.formats import SUFFIXES, Part, ShardError, is_shard_name, json_lines, numbered_files
 
 CRAWL_FILE, COMMITTED_FILE, LOCK_FILE = "crawl.json", "committed.json", "crawl.lock"
-FRONTIER, REPORTS, SEEDS = "frontier", "reports", "seeds"
+FRONTIER, REPORTS, SEEDS, RECRAWL = "frontier", "reports", "seeds", "recrawl"
 REBUILT, LOOKUP = "frontier.new", "frontier.work"
 """Used by a repair."""
 PROGRESS_FILE = "progress.jsonl"
 FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
 UNNAMED = "italy"
 """Name and spider of a crawl that was begun before crawls had names."""
-FOLDERS = (FRONTIER, REPORTS, SEEDS, *SUFFIXES, REBUILT, LOOKUP)
+FOLDERS = (FRONTIER, REPORTS, SEEDS, RECRAWL, *SUFFIXES, REBUILT, LOOKUP)
 
 
 class CrawlDirectory:

@@ -28,6 +28,11 @@ def page_line(page: Page, links: int) -> str:
     )
 
 
+def revisit_line(page: Page, links: int, visit: int, change: float) -> str:
+    """The line of a re-visit: `visit` is its number, `change` the share of its links that changed."""
+    return f'{page_line(page, links)[:-2]}, "visit": {visit}, "change": {change:.6g}}}\n'
+
+
 def cut_line(link: Link, state: State, reason: str, depth: int, via: str, host_depth: int = 0) -> str:
     """A node that was found but not fetched."""
     page = Page(

@@ -9,7 +9,8 @@ file starts with a parent. A sequence never continues in the next file. There is
 **tsv.** `key TAB url LF`, ASCII, once per node of the graph, in order of discovery.
 
 **jsonl.** One JSON object per line with the fields PAGE_FIELDS, in that order. If a key has several lines,
-the last one counts, because a node that a limit cut is fetched after all when the limit is raised. A key that is in
+the last one counts, because a node that a limit cut is fetched after all when the limit is raised. The line of a
+re-visit also has REVISIT_FIELDS, and `recrawl/__init__.py` says what its state means. A key that is in
 no URL list is outside the graph (a seed out of scope, or a page below it). When it is found on a page, such a key
 gets a line with the state `never-tried`.
 
@@ -67,6 +68,8 @@ PAGE_FIELDS = (
     "seconds",
     "host_depth",
 )
+REVISIT_FIELDS = ("visit", "change")
+"""After the others, in the line of a re-visit only."""
 _NAMES = {stream: re.compile(rf"[0-9]{{6,18}}{re.escape(suffix)}") for stream, suffix in SUFFIXES.items()}
 _NUMBERED = re.compile(r"[0-9]{6,}")
 

@@ -28,7 +28,15 @@ from typing import NamedTuple, Protocol
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import ALWAYS, SUFFIXES, ShardError, file_name, number_of
+from webgraph_it.shards.formats import (
+    ALWAYS,
+    DIGEST_BYTES,
+    GRAPH_FOLDER,
+    SUFFIXES,
+    ShardError,
+    file_name,
+    number_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +49,13 @@ class Durable(NamedTuple):
 
     length: int
     crc32: int
+
+
+class Place(NamedTuple):
+    """Where a sequence begins: file number and byte offset."""
+
+    number: int
+    offset: int
 
 
 class AppendFile:
@@ -174,6 +189,7 @@ class Shards:
         self._finished = dict(committed or {})
         self._number = 1 + max(map(number_of, self._finished), default=0)
         self._files = self._open_files(sequences)
+        self._place = Place(self._number, 0)
         self._operations_of_closed = 0
         self._writers = {
             stream: writer_class(self._appender(stream), self._scribe, count)
@@ -182,6 +198,25 @@ class Shards:
 
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
+
+    def write_sequence(self, sequence: bytes) -> Place:
+        """Write to the stream `graph`. Returns where the sequence will be."""
+        place = self._place
+        self._writers[GRAPH_FOLDER].write(sequence)
+        self._place = Place(place.number, place.offset + len(sequence))
+        return place
+
+    def sequence_at(self, place: Place, links: int) -> list[bytes]:
+        """The parent and its children, of a sequence that was committed. Empty if it is not there."""
+        path = self._directory / GRAPH_FOLDER / file_name(GRAPH_FOLDER, place.number)
+        try:
+            with path.open("rb") as file:
+                file.seek(place.offset)
+                found = file.read((links + 1) * DIGEST_BYTES)
+        except OSError:
+            return []
+        whole = len(found) == (links + 1) * DIGEST_BYTES
+        return [found[at : at + DIGEST_BYTES] for at in range(0, len(found), DIGEST_BYTES)] if whole else []
 
     @property
     def full(self) -> bool:
@@ -207,6 +242,8 @@ class Shards:
         """
         for writer in self._writers.values():
             writer.swap()
+        if next_number:
+            self._place = Place(self._place.number + 1, 0)
         return self._scribe.submit(self._sync, then, next_number, without)
 
     def stop_waiting(self) -> None:

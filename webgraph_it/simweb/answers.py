@@ -41,6 +41,12 @@ def without_body(whole: Answer) -> Answer:
     return replace(whole, data=head + separator)
 
 
+def not_modified(headers: tuple[tuple[str, str], ...]) -> Answer:
+    """The answer to a conditional request for a page that is the same."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
+    return Answer(304, f"HTTP/1.1 304 Not Modified\r\n{lines}\r\n".encode("latin-1"))
+
+
 RESET = Answer(0, b"", keep=False, reset=True)
 
 

@@ -3,7 +3,8 @@
     every line   time (s since 1970, to the µs), event
     open         connection (a number), address (of ours), port; before TLS
     request      connection, address, scheme, host, path, agent
-    response     connection, address, host, path, status (0: none was sent), bytes (with headers)
+    response     connection, address, host, path, status (0: none was sent), bytes (with headers); day, if the
+                 web changes
     close        connection, address, host, path, bytes (of all responses)
     dns          host, type, answer (addresses, NOERROR, NXDOMAIN, SERVFAIL or lost)
     wire         at (s since 1970), bytes (acknowledged by all clients until then); every 20 ms, only with --wire

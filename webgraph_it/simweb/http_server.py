@@ -106,6 +106,8 @@ class HttpConnection(asyncio.Protocol):
             self._headers.get(b"accept-encoding", b"").decode("latin-1"),
             self._headers.get(b"user-agent", b"").decode("latin-1"),
             self._parser.should_keep_alive(),
+            self._headers.get(b"if-none-match", b"").decode("latin-1"),
+            self._headers.get(b"if-modified-since", b"").decode("latin-1"),
         )
         self._forget_request()
         self._log(
@@ -176,13 +178,11 @@ class HttpConnection(asyncio.Protocol):
     def _finish(self, answer: Answer, keep: bool) -> None:
         self._busy = False
         request = self._request
-        self._log(
-            "response",
-            host=request.host,
-            path=request.target,
-            status=answer.status,
-            bytes=len(answer.data),
-        )
+        facts: dict[str, object] = {"status": answer.status, "bytes": len(answer.data)}
+        plan = self._site.world.plan
+        if plan.is_changing:
+            facts["day"] = plan.day
+        self._log("response", host=request.host, path=request.target, **facts)
         if answer.reset:
             self._reset()
         elif not (keep and answer.keep):

@@ -9,6 +9,7 @@ from random import Random
 from typing import Protocol
 
 from webgraph_it.simweb import markup, plain
+from webgraph_it.simweb.changing import Calendar, validators
 from webgraph_it.simweb.habits import robots
 from webgraph_it.simweb.habits.catalogue import HABITS, PAGES
 from webgraph_it.simweb.habits.decoys import DECOYS
@@ -24,6 +25,7 @@ from webgraph_it.simweb.words import PLAIN
 
 LinkMaker = Callable[[], list[Link]]
 MarkupMaker = Callable[[], list[str]]
+NO_HEADERS: tuple[tuple[str, str], ...] = ()
 _OF_PAGES = frozenset(habit.name for habit in HABITS if habit.of == PAGES)
 
 
@@ -37,7 +39,16 @@ class LinkSource(Protocol):
 class OrdinaryPages:
     """Makes the ordinary pages and their exhibits."""
 
-    def __init__(self, plan: Plan, hosts: list[Host], links: LinkSource, world: Surroundings) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        hosts: list[Host],
+        links: LinkSource,
+        world: Surroundings,
+        calendar: Calendar | None = None,
+    ) -> None:
+        """`calendar`: None means that the pages never change."""
+        self._calendar = calendar
         self._plan = plan
         self._hosts = hosts
         self._links = links
@@ -48,9 +59,17 @@ class OrdinaryPages:
         )
         self._speller = Speller(plan.shares)
 
-    def page(self, host: Host, index: int, extra: Sequence[Link] = ()) -> Page:
-        """The ordinary page with that index. `extra` links come after its own."""
+    def page(self, host: Host, index: int, extra: Sequence[Link] = ()) -> Page | None:
+        """The ordinary page with that index. `extra` links come after its own. None if it does not exist today."""
         number = host.first_page + index
+        title, headers = f"{PLAIN[number % len(PLAIN)]} {number}", NO_HEADERS
+        if self._calendar is not None and not self._calendar.exists(host, index):
+            return None
+        if self._calendar is not None:
+            targets = [(self._hosts[other], i) for other, i in self._links.targets(host, index)]
+            edition = self._calendar.edition(host, index, targets)
+            title += f", {edition.links}.{edition.text}"
+            headers = validators(self._plan, host, number, edition, self._calendar.day)
         habits = self.habits(number)
         place = Place(host.name, plain.path_of(host, index))
         own, markups = self._own_links(place, host, index)
@@ -59,10 +78,11 @@ class OrdinaryPages:
         return Page(
             place,
             links=LaterLinks(lambda: [*own(), *more]),
+            headers=headers,
             media_type=dressed.media_type,
             delivery=delivery(habits, number),
             body=lambda: markup.html(
-                f"{PLAIN[number % len(PLAIN)]} {number}",
+                title,
                 [*markups(), *(link.markup for link in more)],
                 markup.page_size(self._plan.seed, number, self._plan.page_bytes),
                 number,

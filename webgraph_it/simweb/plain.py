@@ -60,7 +60,7 @@ class PlainLinks:
         number = host.number
         random = Random(self._seed << 40 ^ host.first_page + index)
         wanted = max(1, round(random.lognormvariate(log(self._mean) - SPREAD**2 / 2, SPREAD)))
-        chosen = dict.fromkeys(self._tree(host, index))
+        chosen = dict.fromkeys(self.tree(host, index))
         stay = min(round(wanted * STAY_SHARE), host.page_count)
         draw, size = random.random, host.page_count
         for _ in range(2 * stay):
@@ -73,7 +73,8 @@ class PlainLinks:
             chosen[other, int(counts[other] * draw() ** SKEW)] = None
         return list(chosen)
 
-    def _tree(self, host: Host, index: int) -> list[tuple[int, int]]:
+    def tree(self, host: Host, index: int) -> list[tuple[int, int]]:
+        """The targets by which every page is reached. They come first among all targets."""
         tree = [(host.number, i) for i in (2 * index + 1, 2 * index + 2) if i < host.page_count]
         if index == 0:
             tree += [(h, 0) for h in (2 * host.number + 1, 2 * host.number + 2) if h < len(self._hosts)]

@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+VALIDATORS = ("honest", "fickle", "stale", "absent")
+"""What a host of a changing web sends: honest ETags and dates; an ETag that is new each day although nothing changed; a
+304 whatever changed; none."""
+
 
 class PlanError(ValueError):
     """The plan cannot be built. The text says what was found and what is possible."""
@@ -39,6 +43,16 @@ class Plan:
     tld: str = "it"
     """The top-level domain of every host but directories; a crawl's scope is this, reversed and with a comma."""
 
+    day: int = 0
+    """The day on which the web is looked at. Without births, deaths and changes, all days are equal."""
+    births: float = 0.0
+    """Share of the pages that are born on a day. At most a quarter of the pages is born after day 0."""
+    deaths: float = 0.0
+    changes: float = 0.0
+    """Share of the pages whose links change on a day, as a mean over the hosts."""
+    validators: tuple[str, ...] = ("honest",)
+    """What the hosts of a changing web send, in turn (see changing.py)."""
+
     def __post_init__(self) -> None:
         _require(self.hosts >= 1, f"hosts is {self.hosts}; at least 1 is needed")
         _require(
@@ -55,6 +69,24 @@ class Plan:
         _require(self.size_exponent >= 0, f"size exponent is {self.size_exponent}; at least 0 is needed")
         _require(self.latency_spread >= 0, f"latency spread is {self.latency_spread}; at least 0 is needed")
         _require(0 <= self.addresses <= 60_000, f"addresses is {self.addresses}; 0 to 60000 is possible")
+
+        _require(self.day >= 0, f"day is {self.day}; at least 0 is needed")
+        for name in ("births", "deaths", "changes"):
+            share = getattr(self, name)
+            _require(0 <= share <= 0.25, f"{name} is {share}; 0 to 0.25 of the pages a day is possible")
+        _require(
+            bool(self.validators) and set(self.validators) <= set(VALIDATORS),
+            f"validators is {','.join(self.validators) or 'empty'}; {', '.join(VALIDATORS)} are possible",
+        )
+        _require(
+            not (self.is_changing and self.topology),
+            "a topology does not change; give births, deaths and changes without it",
+        )
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether its pages depend on the day."""
+        return bool(self.births or self.deaths or self.changes)
 
     @property
     def scope(self) -> str:

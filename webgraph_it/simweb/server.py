@@ -69,6 +69,10 @@ class Servers:
         self._wire = wire
         self._site = Site(world, log, wire=wire, kept={} if keep else None)
 
+    def turn_to(self, day: int) -> None:
+        """From now on, serve this day of a changing web."""
+        self._site.turn_to(day)
+
     async def serve(self, on_ready: Callable[[], None]) -> None:
         """Serve until cancelled. `on_ready` is called when all sockets accept connections."""
         loop = asyncio.get_running_loop()

@@ -17,7 +17,7 @@ from webgraph_it.simweb import crawl_settings
 from webgraph_it.simweb.hits import HitLog, NoHitLog
 from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.server import Doors, Ports, Servers
-from webgraph_it.simweb.simweb import READY
+from webgraph_it.simweb.simweb import READY, TODAY
 from webgraph_it.simweb.truth import walk
 from webgraph_it.simweb.wire import Wire
 from webgraph_it.simweb.world import World
@@ -38,6 +38,9 @@ class Service:
     wire: bool
     """Whether the hit log records what clients have acknowledged."""
     while_stdin_open: bool
+    """Stop when standard input ends. A line with a number there turns a changing web to that day."""
+    day_seconds: float = 0.0
+    """A new day begins every so many seconds. 0 means that days do not pass by themselves."""
 
 
 def serve(plan: Plan, service: Service) -> None:
@@ -66,18 +69,37 @@ def _open_and_serve(world: World, service: Service, log: HitLog, seeds: Path) ->
         service.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     announcement = _announcement(world, doors.ports, lines)
     servers = Servers(world, doors, log, Wire() if service.wire else None, service.keep)
-    uvloop.run(_serve(servers, announcement, service.while_stdin_open))
+    uvloop.run(_serve(servers, announcement, service, world.plan.day))
 
 
-async def _serve(servers: Servers, announcement: str, while_stdin_open: bool) -> None:
+async def _serve(servers: Servers, announcement: str, service: Service, day: int) -> None:
     loop = asyncio.get_running_loop()
     serving = asyncio.create_task(servers.serve(on_ready=lambda: print(announcement, flush=True)))
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, serving.cancel)
-    if while_stdin_open:
-        loop.add_reader(sys.stdin.fileno(), lambda: os.read(sys.stdin.fileno(), 4096) or serving.cancel())
+    if service.while_stdin_open:
+        loop.add_reader(sys.stdin.fileno(), lambda: _read_day(servers) or serving.cancel())
+    passing = asyncio.create_task(_pass_days(servers, service.day_seconds, day))
     with contextlib.suppress(asyncio.CancelledError):
         await serving
+    passing.cancel()
+
+
+def _read_day(servers: Servers) -> bool:
+    """Turn to the day that standard input names, and say so. False at its end."""
+    said = os.read(sys.stdin.fileno(), 4096)
+    days = [int(line) for line in said.split() if line.isdigit()]
+    if days:
+        servers.turn_to(days[-1])
+        print(f"{TODAY} {days[-1]}", flush=True)
+    return bool(said)
+
+
+async def _pass_days(servers: Servers, day_seconds: float, day: int) -> None:
+    while day_seconds:
+        await asyncio.sleep(day_seconds)
+        day += 1
+        servers.turn_to(day)
 
 
 def _announcement(world: World, ports: Ports, lines: Sequence[str]) -> str:

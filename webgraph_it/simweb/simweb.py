@@ -28,6 +28,7 @@ from webgraph_it.simweb.truth import Truth, walk
 from webgraph_it.simweb.world import World
 
 READY = "simweb is ready"
+TODAY = "today is day"
 _STOP_SECONDS = 10
 
 
@@ -49,12 +50,14 @@ class SimWeb:
         http_port: int = 0,
         https_port: int = 0,
         dns_port: int = 0,
+        day_seconds: float = 0.0,
         **plan: Any,
     ) -> None:
-        """`only` and `shares`: as --only and --habit. `plan`: other fields of Plan. `hits`: keep a log. `wire`
-        and `keep`: as --wire and --keep."""
+        """`only` and `shares`: as --only and --habit. `plan`: other fields of Plan. `hits`: keep a log. `wire`,
+        `keep` and `day_seconds`: as --wire, --keep and --day-seconds."""
         self.plan = Plan(hosts, pages, seed, shares=chosen_shares(only, shares or {}), **plan)
         self._ports = {"http": http_port, "https": https_port, "dns": dns_port}
+        self._day_seconds = day_seconds
         self._keeps_hits = hits or hits_path is not None
         self._hits_path = hits_path
         self._watches_wire = wire
@@ -68,6 +71,19 @@ class SimWeb:
     def truth(self) -> Truth:
         """What a correct crawl finds."""
         return walk(self.world)
+
+    def truth_on(self, day: int) -> Truth:
+        """What a correct crawl finds on that day of a changing web."""
+        return walk(self.world.on(day))
+
+    def turn_to(self, day: int) -> None:
+        """Serve that day of a changing web from now on. `truth` stays that of the first day."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{day}\n")
+        self._process.stdin.flush()
+        said = self._process.stdout.readline()
+        assert said == f"{TODAY} {day}\n", said
 
     @property
     def seeds(self) -> list[str]:
@@ -160,6 +176,12 @@ class SimWeb:
             "http-port": self._ports["http"],
             "https-port": self._ports["https"],
             "dns-port": self._ports["dns"],
+            "day": plan.day,
+            "day-seconds": self._day_seconds,
+            "births": plan.births,
+            "deaths": plan.deaths,
+            "changes": plan.changes,
+            "validators": ",".join(plan.validators),
             "only": "plain",
             "settings": folder / "settings",
             "seeds": folder / "seeds.txt",

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from webgraph_it.simweb import answers, hostile
 from webgraph_it.simweb.answers import Answer
+from webgraph_it.simweb.changing import is_stale
 from webgraph_it.simweb.habits import robots
 from webgraph_it.simweb.habits.robots import RobotsFile
 from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place, bare, canonical_path
+from webgraph_it.simweb.pages import Page
 from webgraph_it.simweb.wire import Wire
 from webgraph_it.simweb.world import World
 
@@ -28,6 +30,8 @@ class Request(NamedTuple):
     accept_encoding: str
     agent: str
     keep: bool
+    if_none_match: str = ""
+    if_modified_since: str = ""
 
 
 @dataclass
@@ -70,11 +74,30 @@ class Site:
         page = self.world.page(place)
         if page is None:
             return answers.short(404, "Pagina non trovata.\n")
+        if self.world.plan.is_changing and self._is_unchanged(request, host, page):
+            return answers.not_modified(page.headers)
         first = self._first_visit(page.place, page.delivery.fault)
         answer = answers.answer(page, request.accept_encoding, first)
         if self.kept is not None and not (page.delivery.fault or page.delivery.coding):
             self.kept[request[1:4]] = answer
         return answer
+
+    def _is_unchanged(self, request: Request, host: Host, page: Page) -> bool:
+        """Whether a conditional request gets a 304 (RFC 9110, 13.2.2: an ETag comes before a date)."""
+        if not (request.if_none_match or request.if_modified_since):
+            return False
+        if is_stale(self.world.plan, host):
+            return True
+        headers = dict(page.headers)
+        if request.if_none_match:
+            return request.if_none_match == headers.get("ETag")
+        return request.if_modified_since == headers.get("Last-Modified")
+
+    def turn_to(self, day: int) -> None:
+        """From now on, serve this day of the web."""
+        self.world = self.world.on(day)
+        if self.kept is not None:
+            self.kept.clear()
 
     def _first_visit(self, place: Place, fault: str) -> bool:
         if not fault:

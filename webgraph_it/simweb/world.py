@@ -2,19 +2,21 @@
 
     plan ──► hosts ──► page(place) ──► truth (truth.py) and answers (answers.py)
 
-Guarantees: pure. The same plan and place always give an equal page. Memory does not grow with the pages requested.
-"""
+Guarantees: pure. The same plan (which names the day) and place always give an equal page. Memory does not grow with
+the pages requested."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 from webgraph_it.simweb import markup, plain
+from webgraph_it.simweb.changing import Calendar, ChangingLinks
 from webgraph_it.simweb.habits import annexes, robots
 from webgraph_it.simweb.habits.exhibits.redirects import session_detour
 from webgraph_it.simweb.habits.hosts import DEAD, extra_hosts, with_traits
 from webgraph_it.simweb.hostile import hostile_hosts, is_hostile
 from webgraph_it.simweb.hosts import Host, ordinary_hosts
 from webgraph_it.simweb.names import Place
-from webgraph_it.simweb.ordinary import OrdinaryPages
+from webgraph_it.simweb.ordinary import LinkSource, OrdinaryPages
 from webgraph_it.simweb.pages import Link, Page
 from webgraph_it.simweb.plain import PlainLinks
 from webgraph_it.simweb.plan import Plan
@@ -35,8 +37,13 @@ class World:
             self.extra_hosts += hostile_hosts(plan, plan.hosts + len(self.extra_hosts))
         self.by_name = {host.name: host for host in [*self.hosts, *self.extra_hosts]}
         self._topology = Topology(plan.topology, plan.pages) if plan.topology else None
-        self._ordinary = OrdinaryPages(plan, self.hosts, self._link_source(), self)
+        self._calendar = Calendar(plan, plan.day) if plan.is_changing else None
+        self._ordinary = OrdinaryPages(plan, self.hosts, self._link_source(), self, self._calendar)
         self._doors = self._doors_to_extra_hosts()
+
+    def on(self, day: int) -> "World":
+        """The same web on another day."""
+        return World(replace(self.plan, day=day))
 
     # -- where a crawl begins -------------------------------------------------------------------------------
 
@@ -97,9 +104,11 @@ class World:
 
     # -- the ordinary web -----------------------------------------------------------------------------------
 
-    def _link_source(self) -> PlainLinks | TopologyLinks:
+    def _link_source(self) -> LinkSource:
         if self._topology:
             return TopologyLinks(self._topology, self.hosts)
+        if self._calendar:
+            return ChangingLinks(self.plan, self.hosts, self._calendar)
         return PlainLinks(self.plan, self.hosts)
 
     def _ordinary_seeds(self) -> list[Place]:

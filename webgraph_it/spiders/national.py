@@ -51,6 +51,7 @@ from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.engine.pipeline import GraphPipeline, pipeline_of
 from webgraph_it.engine.replies import reason_of, refusal_of, reply_of
 from webgraph_it.engine.required import put_guard
+from webgraph_it.engine.revisiting import CONDITIONAL
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.start import examine
 from webgraph_it.extract import link_policy
@@ -163,7 +164,9 @@ class NationalSpider(Spider):
         crawl = self.crawler.get_extension(CrawlExtension)
         assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
         with suppress(FrontierError):  # the scheduler has reported it, and the crawl is stopping
+            await crawl.migrate()
             await self._reconsider_cuts()
+            await crawl.import_plans()
             await crawl.load_seeds()
         no_requests: list[Request] = []
         for request in no_requests:
@@ -212,7 +215,8 @@ class NationalSpider(Spider):
         if self._by_hand:
             return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
-        decision = judge(reply, lease, may_retry=self._may_retry(lease))
+        is_conditional = bool(response.meta.get(CONDITIONAL))
+        decision = judge(reply, lease, may_retry=self._may_retry(lease), is_conditional=is_conditional)
         if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
             return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
         if decision is READ:

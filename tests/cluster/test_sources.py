@@ -1,0 +1,57 @@
+"""Which bytes of which files count."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.convert.crawls import write_crawl
+from webgraph_it.cluster.sources import sources
+from webgraph_it.shards.formats import ShardError
+
+
+def test_only_committed_bytes_count(tmp_path: Path) -> None:
+    write_crawl(tmp_path)
+    lengths = {f.parent.name: {f.name: f.stat().st_size} for f in tmp_path.glob("*/000001.*")}
+    (tmp_path / "committed.json").write_text(json.dumps(lengths))
+    for file in tmp_path.glob("*/000001.*"):
+        file.write_bytes(file.read_bytes() + b"not committed")
+    (tmp_path / "graph/000002.g16").write_bytes(b"x" * 16)
+    found = {(split.stream, split.stop) for split in sources([str(tmp_path)]).splits}
+    assert found == {(stream, length) for stream, files in lengths.items() for length in files.values()}
+
+
+def test_a_fleet_stands_for_its_members(tmp_path: Path) -> None:
+    for number in (1, 2):
+        write_crawl(tmp_path / f"fleet/member-{number:02d}")
+    uris = [split.uri for split in sources([str(tmp_path / "fleet")]).splits]
+    assert {uri.split("/")[-3] for uri in uris} == {"member-01", "member-02"}
+
+
+def test_a_uri_and_a_path_are_the_same_directory(tmp_path: Path) -> None:
+    write_crawl(tmp_path)
+    by_uri, by_path = (sources([name]) for name in (tmp_path.as_uri(), str(tmp_path)))
+    assert [split[1:] for split in by_uri.splits] == [split[1:] for split in by_path.splits]
+
+
+def test_small_splits_share_a_task_and_large_files_are_divided(tmp_path: Path) -> None:
+    write_crawl(tmp_path, files=3)
+    found = sources([str(tmp_path)], 64)
+    assert [len(task) for task in sources([str(tmp_path)]).tasks("graph")] == [3]
+    tasks = found.tasks("graph", split_bytes=64)
+    assert all(sum(split.stop - split.start for split in task) <= 64 for task in tasks)
+    assert sum(len(task) for task in tasks) == len([s for s in found.splits if s.stream == "graph"])
+
+
+def test_what_is_not_a_crawl_or_lacks_bytes_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ShardError, match=r"is not a crawl directory: it has no crawl.json"):
+        sources([str(tmp_path / "nothing")])
+    write_crawl(tmp_path)
+    (tmp_path / "committed.json").write_text('{"graph": {"000001.g16": 16000}, "urls": {"000001.tsv": 1}}')
+    with pytest.raises(ShardError, match=r"but 16000 were committed: restore the file"):
+        sources([str(tmp_path)])
+    (tmp_path / "crawl.json").write_text('{"recipe_version": 7}')
+    with pytest.raises(ShardError, match=r"names its nodes by recipe 7"):
+        sources([str(tmp_path)])
+    with pytest.raises(ShardError, match=r"cannot be opened"):
+        sources(["gopher://host/crawl"])

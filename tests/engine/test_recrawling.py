@@ -1,0 +1,88 @@
+"""Plans of a continuous crawl: made in another process, imported at a checkpoint, and no failure ends the crawl."""
+
+import asyncio
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.frontier.making import NOW, link, open_frontier
+from tests.frontier.test_revisits import ROW
+from webgraph_it.crawl.directory import JobDirectory
+from webgraph_it.engine.recrawling import Recrawling
+from webgraph_it.recrawl.plan_files import Planned, new_plan, plans
+
+
+class Commits:
+    """Commits at once."""
+
+    def __init__(self, frontier: Any) -> None:
+        self.frontier = frontier
+        self.count = 0
+
+    async def commit(self) -> None:
+        frozen = self.frontier.freeze()
+        frozen.write({})
+        self.frontier.forget(frozen)
+        self.count += 1
+
+    async def commit_if_large(self) -> None:
+        pass
+
+
+def recrawling(jobdir: Path) -> tuple[Recrawling, Any]:
+    frontier = open_frontier()
+    frontier.keep_visit(link("a").digest, ROW)
+    scheduler = SimpleNamespace(
+        frontier=frontier, ended=False, is_closing=False, now=lambda: NOW, wake=lambda: None, fail=pytest.fail
+    )
+    made: Any = Recrawling(scheduler, Commits(frontier), JobDirectory(jobdir), is_popular=False)  # type: ignore[arg-type]
+    return made, frontier
+
+
+def write_plan(jobdir: Path) -> None:
+    with new_plan(jobdir, "test", NOW + 1) as plan:
+        plan.revisit(Planned(0, link("a").key, link("a").url, 0, 0, ""))
+
+
+def test_a_waiting_plan_is_imported_committed_and_discarded(tmp_path: Path) -> None:
+    made, frontier = recrawling(tmp_path)
+    write_plan(tmp_path)
+    asyncio.run(made.import_plans())
+    assert frontier.counts().planned == 1
+    assert frontier.counts().uncommitted == 0
+    assert plans(tmp_path) == []
+
+
+def test_a_damaged_plan_is_reported_and_nothing_else_happens(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    made, frontier = recrawling(tmp_path)
+    write_plan(tmp_path)
+    plans(tmp_path)[0].revisits.write_text("x\n")
+    asyncio.run(made.import_plans())
+    assert "The crawl continues without it." in caplog.text
+    assert frontier.counts().planned == 0
+
+
+@pytest.mark.parametrize(("code", "checkpoints"), [(0, 1), (1, 0)])
+def test_a_continuous_crawl_plans_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    code: int,
+    checkpoints: int,
+) -> None:
+    made, _ = recrawling(tmp_path)
+    done = []
+
+    async def checkpoint() -> None:
+        done.append(True)
+
+    monkeypatch.setattr(made, "_run_planner", lambda: (code, "it has no pages"))
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(made.plan_again(checkpoint))
+    assert len(done) == checkpoints
+    assert ("No new plan could be made: it has no pages" in caplog.text) == bool(code)

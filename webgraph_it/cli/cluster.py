@@ -1,0 +1,70 @@
+"""`webgraph-it cluster`: degrees, ranks and graphs of crawl directories on Apache Spark. See docs/cluster.md."""
+
+from argparse import Namespace
+
+from webgraph_it.cli.shell.mistakes import Mistake, mistakes
+from webgraph_it.cli.shell.parser import Parser
+from webgraph_it.cli.shell.values import size
+from webgraph_it.cli.shell.verb import Verb
+
+
+def add_options(parser: Parser) -> None:
+    from webgraph_it.cluster.commands import COMMANDS
+
+    add = parser.add_argument
+    summaries = "; ".join(f"{name}: {command.summary}" for name, command in COMMANDS.items())
+    add("command", metavar="COMMAND", help=summaries)
+    add(
+        "directories",
+        nargs="+",
+        metavar="DIR",
+        help="crawl directories or fleets: paths, hdfs:, s3:, gs:, abfs:",
+    )
+    add("--out", required=True, metavar="DIR", help="folder for the result; all workers must reach it")
+    add(
+        "--master",
+        default="local[*]",
+        metavar="URL",
+        help="spark://host:7077, yarn, k8s://…, or local[2] (local[*])",
+    )
+    add("--split", type=size, default="64MiB", metavar="SIZE", help="bytes per task (64MiB)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="NAME=VALUE",
+        help="a setting of Spark, such as spark.executor.memory=8g; may be repeated",
+    )
+
+
+def run(options: Namespace) -> int:
+    from webgraph_it.cluster import commands
+    from webgraph_it.cluster.session import ClusterError
+    from webgraph_it.shards.formats import ShardError
+
+    if options.command not in commands.COMMANDS:
+        known = ", ".join(commands.COMMANDS)
+        raise Mistake(f"cluster has no command {options.command!r}; expected one of {known}.")
+    pairs = [word.partition("=") for word in options.settings]
+    if wrong := [name for name, equals, _ in pairs if not (equals and name.startswith("spark."))]:
+        raise Mistake(f"--set {wrong[0]} is not a setting of Spark; expected spark.NAME=VALUE.")
+    if options.split < 16 or options.split % 16:
+        raise Mistake(f"--split is {options.split} bytes; expected a multiple of 16, such as 64MiB.")
+    settings = {name: value for name, _, value in pairs}
+    with mistakes(ShardError, ClusterError):
+        commands.run(
+            options.command, options.directories, options.out, options.master, settings, options.split
+        )
+    print(options.out)
+    return 0
+
+
+VERB = Verb(
+    name="cluster",
+    summary="Compute degrees, PageRank and graphs of crawl directories on Apache Spark.",
+    examples=("webgraph-it cluster pagerank crawls/italy-1 --out ranks --master 'local[2]'",),
+    add_options=add_options,
+    run=run,
+    interrupted="Interrupted: the same command resumes from its last checkpoint.",
+)

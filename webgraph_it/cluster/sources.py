@@ -1,0 +1,172 @@
+"""Which bytes of which files count, and how they are divided among tasks.
+
+A crawl directory may be on any file system that pyarrow opens (a path, or file:, hdfs:, s3:, gs:, abfs:). A fleet's
+directory stands for its members. Nothing is written. Any fault is one ShardError.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pyarrow as pa
+from pyarrow import fs
+
+from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
+from webgraph_it.shards.formats import (
+    DIGEST_BYTES,
+    GRAPH_FOLDER,
+    PAGES_FOLDER,
+    URLS_FOLDER,
+    ShardError,
+    is_shard_name,
+    number_of,
+)
+from webgraph_it.urls import RECIPE_VERSION
+
+SPLIT_BYTES = 64 << 20
+FILE_BITS = 40
+"""A position is the number of the file, then this many bits for the record or line in it."""
+
+
+class Split(NamedTuple):
+    """The records or lines that begin at start … stop - 1 of a file."""
+
+    uri: str
+    stream: str
+    start: int
+    stop: int
+    length: int
+    """Bytes of the file that count."""
+    file: int
+    """Number of the file, in order of precedence."""
+
+
+Task = tuple[Split, ...]
+
+
+class Sources(NamedTuple):
+    """The splits of each stream, in order of precedence."""
+
+    splits: tuple[Split, ...]
+    name: str
+    """Of the first crawl."""
+
+    def tasks(self, *streams: str, split_bytes: int = SPLIT_BYTES) -> list[Task]:
+        """The splits of these streams. Small ones share a task."""
+        return list(_packed((split for split in self.splits if split.stream in streams), split_bytes))
+
+    def bytes_of(self, stream: str) -> int:
+        return sum(split.stop - split.start for split in self.splits if split.stream == stream)
+
+
+def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sources:
+    """The files of all crawl directories. If two contain the same page, the later one counts."""
+    crawls = [crawl for directory in directories for crawl in _crawls(directory)]
+    files = [file for crawl in crawls for file in _files(crawl)]
+    if not any(stream == URLS_FOLDER and length for _, stream, length in files):
+        raise ShardError(f"{directories[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
+    return Sources(
+        tuple(
+            Split(uri, stream, start, min(start + split_bytes, length), length, number)
+            for number, (uri, stream, length) in enumerate(files)
+            for start in range(0, length, split_bytes)
+        ),
+        _read(crawls[0]).name,
+    )
+
+
+def opened(uri: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a directory or file, and its path there."""
+    try:
+        system, path = fs.FileSystem.from_uri(uri if ":/" in uri else os.path.abspath(uri))
+    except (pa.ArrowException, OSError) as error:
+        raise ShardError(
+            f"{uri} cannot be opened: {error}. Give a path, or a URI that pyarrow knows."
+        ) from None
+    return system, path
+
+
+def _crawls(directory: str) -> Iterator[str]:
+    """The directory itself, or the members of a fleet."""
+    members = sorted(
+        info.path
+        for info in _listed(directory)
+        if info.is_file is False and info.base_name.startswith("member-")
+    )
+    names = [path.rpartition("/")[2] for path in members]
+    yield from (f"{directory.rstrip('/')}/{name}" for name in names) if names else [directory.rstrip("/")]
+
+
+def _files(crawl: str) -> list[tuple[str, str, int]]:
+    """(URI, stream, bytes that count) of every file of a crawl directory, in order."""
+    committed = _read(crawl).committed
+    found = []
+    for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER):
+        sizes = {
+            f"{stream}/{info.base_name}": info.size
+            for info in _listed(f"{crawl}/{stream}")
+            if info.is_file and is_shard_name(stream, info.base_name)
+        }
+        lengths = sizes if committed is None else _of(stream, committed)
+        for name in sorted(lengths, key=number_of):
+            length, size = lengths[name], sizes.get(name, 0)
+            if size < length:
+                raise ShardError(
+                    f"{crawl}/{name} has {size} bytes, but {length} were committed: restore the file."
+                )
+            if stream == GRAPH_FOLDER and length % DIGEST_BYTES:
+                raise ShardError(f"{crawl}/{name} has {length} bytes, expected a multiple of {DIGEST_BYTES}.")
+            found.append((f"{crawl}/{name}", stream, length))
+    return found
+
+
+def _of(stream: str, lengths: dict[str, int]) -> dict[str, int]:
+    return {name: length for name, length in lengths.items() if name.startswith(f"{stream}/")}
+
+
+class _Read(NamedTuple):
+    """What the small files of a crawl directory say."""
+
+    committed: dict[str, int] | None
+    name: str
+
+
+def _read(crawl: str) -> _Read:
+    """The two small files are read by the class that knows them, from a copy."""
+    system, path = opened(crawl)
+    with TemporaryDirectory() as folder:
+        for name in (CRAWL_FILE, COMMITTED_FILE):
+            if system.get_file_info(f"{path}/{name}").is_file:
+                with system.open_input_stream(f"{path}/{name}") as file:
+                    (Path(folder) / name).write_bytes(file.read())
+        directory = CrawlDirectory(Path(folder))
+        try:
+            if (version := directory.recipe_version()) != RECIPE_VERSION:
+                raise ShardError(
+                    f"{crawl} names its nodes by recipe {version}, this program by recipe {RECIPE_VERSION}."
+                )
+            return _Read(directory.committed(), directory.name())
+        except ShardError as error:
+            raise ShardError(str(error).replace(folder, crawl)) from None
+
+
+def _listed(uri: str) -> list[fs.FileInfo]:
+    system, path = opened(uri)
+    try:
+        found: list[fs.FileInfo] = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+    except OSError:  # a file, not a folder
+        return []
+    return found
+
+
+def _packed(splits: Iterable[Split], split_bytes: int) -> Iterator[Task]:
+    task: list[Split] = []
+    for split in splits:
+        if task and sum(each.stop - each.start for each in (*task, split)) > split_bytes:
+            yield tuple(task)
+            task = []
+        task.append(split)
+    if task:
+        yield tuple(task)
