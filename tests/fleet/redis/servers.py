@@ -1,4 +1,4 @@
-"""A real Redis or Valkey for a test: on a free loopback port, with a folder of its own, and without persistence."""
+"""A real Redis or Valkey for a test, as deploy/valkey.conf says: on a free loopback port, with a folder of its own."""
 
 import datetime
 import os
@@ -18,6 +18,7 @@ from cryptography.x509.oid import NameOID
 from redis import Redis
 
 PROGRAM = shutil.which("valkey-server") or shutil.which("redis-server")
+CONFIG = Path(__file__).parents[3] / "deploy/valkey.conf"
 needs_server = pytest.mark.skipif(
     PROGRAM is None, reason="neither redis-server nor valkey-server is installed"
 )
@@ -52,17 +53,7 @@ class Server:
         assert PROGRAM is not None
         self._process = subprocess.Popen(
             [
-                *(PROGRAM, *self._ports, "--bind", "127.0.0.1", "--dir", str(self._folder)),
-                *(
-                    "--save",
-                    "",
-                    "--appendonly",
-                    "no",
-                    "--maxmemory",
-                    "64mb",
-                    "--maxmemory-policy",
-                    "noeviction",
-                ),
+                *(PROGRAM, str(CONFIG), *self._ports, "--bind", "127.0.0.1", "--dir", str(self._folder)),
                 *self._options,
             ],
             stdout=subprocess.DEVNULL,
