@@ -32,7 +32,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         yield lambda: LocalBroker(tmp_path, CAPS, DELAY_SECONDS)
         return
     with Server(tmp_path) as server:
-        server.client().hset("webgraph_it:broker", mapping={"wall": "0", "steady": "1000"})
+        server.age()
         yield lambda: RedisBroker(server.url, CAPS, DELAY_SECONDS)
 
 

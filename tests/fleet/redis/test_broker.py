@@ -36,11 +36,6 @@ def report(member: int, question: int) -> Report:
     return Report(member, 1, question, NOTHING, CAPS)
 
 
-def age(server: Server) -> None:
-    """As if the server had been up for long."""
-    server.client().hset("webgraph_it:broker", mapping={"wall": "0", "steady": "1000"})
-
-
 @pytest.mark.parametrize("loss", ["flush", "kill"])
 def test_a_server_that_forgot_grants_nothing_until_all_forgotten_shares_have_run_out(
     loss: str, server: Server, monkeypatch: pytest.MonkeyPatch
@@ -49,7 +44,7 @@ def test_a_server_that_forgot_grants_nothing_until_all_forgotten_shares_have_run
     monkeypatch.setattr(module, "LEASE_SECONDS", QUARANTINE_SECONDS)
 
     async def talk() -> float:
-        age(server)
+        server.age()
         broker = RedisBroker(server.url, CAPS, 1.0)
         assert (await broker.exchange(report(1, 1))).amounts == CAPS
         if loss == "flush":
@@ -80,7 +75,7 @@ def test_a_suspended_server_that_wakes_up_does_not_end_shares_early(server: Serv
     """It first answers what it was asked long ago. Nobody believes that, and its clock has not run far."""
 
     async def talk() -> None:
-        age(server)
+        server.age()
         one, two = (RedisBroker(server.url, CAPS, 1.0) for _ in range(2))
         assert (await one.exchange(report(1, 1))).amounts == CAPS
         server.suspend()
@@ -99,7 +94,7 @@ def test_whoever_writes_to_the_server_cannot_raise_a_members_own_caps(server: Se
     client = server.client()
 
     async def talk() -> None:
-        age(server)
+        server.age()
         broker = RedisBroker(server.url, CAPS, 1.0)
         client.hset("webgraph_it:broker", "m:2", "1 1 -5000000 -900 0 0 9999999")
         share = await broker.exchange(report(1, 1))
