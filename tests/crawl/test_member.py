@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,7 @@ class Half:
             is_idle=lambda: not (self.frontier.counts().queued or self.frontier.counts().leased),
             facts=lambda: Facts(0, 0, 0),
             commit_seconds=0.0,
+            lender=self,
         )
         self.committer.party = self.member
 
@@ -92,6 +94,15 @@ class Half:
             Page(lease.url, lease.key, lease.digest, NOW, State.FETCHED, 200, lease.depth, lease.via, found)
         )
         return lease.url
+
+    def now(self) -> float:
+        return NOW
+
+    def lend(self, host: str) -> bool:
+        return True
+
+    def take_back(self, host: str) -> None:
+        self.taken_back = host
 
     def close(self) -> None:
         self.shards.close()
@@ -276,5 +287,24 @@ def test_the_board_says_what_is_committed(tmp_path: Path) -> None:
             await one.member.round()  # idle with an uncommitted outbox: it commits at once
             assert board_of(tmp_path)[1].is_idle
             assert board_of(tmp_path)[1].log_end > 0
+
+    asyncio.run(crawl())
+
+
+def test_a_host_of_another_member_is_borrowed_over_the_board(tmp_path: Path) -> None:
+    host = links(sites_of(2, 1)[0])[0].key.partition(")")[0]
+
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
+            await one.member.start()
+            await two.member.start()
+            assert one.member.loans.ready_at(host, NOW) == inf
+            await exchange(one, two, rounds=2)
+            assert one.member.loans.ready_at(host, NOW) == 0.0
+            assert two.member.loans.lent
+            one.member.loans.returned(host)
+            await exchange(one, two, rounds=1)
+            assert two.taken_back == host
+            assert not two.member.loans.lent
 
     asyncio.run(crawl())

@@ -33,9 +33,11 @@ from webgraph_it.fleet.exchange import (
     judge,
     needed_runs,
     next_epoch,
+    starts,
     status_of,
     to_ship,
 )
+from webgraph_it.fleet.loans import Loans
 from webgraph_it.fleet.log import LogError, lines_for, read_range
 from webgraph_it.fleet.transport import Batch, Fenced, Mailboxes, TransportError
 from webgraph_it.frontier.frontier import Frontier
@@ -62,6 +64,14 @@ class Commit(Protocol):
     """Commits.commit."""
 
     async def __call__(self, *, checkpoint: bool = False) -> None: ...
+
+
+class Lender(Protocol):
+    """The crawl's hosts, as far as others may ask them."""
+
+    def now(self) -> float: ...
+    def lend(self, host: str) -> bool: ...
+    def take_back(self, host: str) -> None: ...
 
 
 class Facts(NamedTuple):
@@ -101,6 +111,7 @@ class Member:
         is_idle: Callable[[], bool],
         facts: Callable[[], Facts],
         commit_seconds: float,
+        lender: Lender,
     ) -> None:
         """`files`: those of the last commit; `commit`: Commits.commit; `is_idle`: whether nothing is left to do."""
         self._membership = membership
@@ -111,11 +122,13 @@ class Member:
         self.inbox = inbox
         self._commit = commit
         self._is_idle = is_idle
+        self._lender = lender
         self._facts = facts
         self._idle_commit_seconds = min(IDLE_COMMIT_SECONDS, commit_seconds)
         runs = tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
         self.epoch = next_epoch(runs[-1].epoch if runs else 0, randbits(32))
         self._runs = (*runs, Run(self.epoch, outbox.end))
+        self.loans = Loans(self._number, starts(self.epoch))
         self._log_start = log_start_of(frontier)
         self._taken = Taken(False, dict(inbox.cursors), self._log_start, self._runs)
         self.status = self._status_of(self._taken, files)
@@ -123,6 +136,7 @@ class Member:
         self._others: dict[int, Status] = {}
         self._first_seen: dict[int, bytes] = {}
         """What each member had put when this one started; empty once it has put something else."""
+        self._known: dict[int, tuple[bytes, Status]] = {}
         self._shipped: dict[int, int] = {}
         self._shipped_at: dict[int, float] = {}
         self._board_run = ""
@@ -188,11 +202,12 @@ class Member:
     async def _round(self) -> str:
         if why := await self._look():
             return why
+        self._exchange_hosts()
         if self._mailboxes.needs_publishing:
             await self._ship()
         await self._take_in()
         await self._commit_if_idle()
-        if not self._is_put or time.monotonic() - self._put_at >= STATUS_SECONDS:
+        if not self._is_put or self.loans.has_changed or time.monotonic() - self._put_at >= STATUS_SECONDS:
             await self._put()
         self._decide_end()
         return ""
@@ -208,11 +223,8 @@ class Member:
         for member, found in board.statuses.items():
             if member == self._number or not 1 <= member <= self._size:
                 continue
-            try:
-                status = status_of(found)
-            except StatusError:
-                continue
-            if status.member != member:
+            status = self._parsed(member, found)
+            if status is None:
                 continue
             others[member] = status
             if self._first_seen.setdefault(member, found) not in (found, b""):
@@ -222,6 +234,32 @@ class Member:
         self._is_put = self._is_put and self._number in board.statuses
         self._others = others
         return contradiction(self.status, others)
+
+    def _exchange_hosts(self) -> None:
+        """See which hosts the others lend, and lend own ones."""
+        now = self._lender.now()
+        lent = {host: loan for other in self._others.values() for host, loan in other.lent.items()}
+        self.loans.see(lent, now)
+        wanted = {
+            member: {host: ticket for host, ticket in other.borrows.items() if self.outbox.owns(f"{host})/")}
+            for member, other in self._others.items()
+            if other.borrows
+        }
+        self.loans.serve(wanted, now, lend=self._lender.lend, take_back=self._lender.take_back)
+
+    def _parsed(self, member: int, found: bytes) -> Status | None:
+        """The status that another member put; None if it is none. Read once for each time that it was put."""
+        known = self._known.get(member)
+        if known is not None and known[0] == found:
+            return known[1]
+        try:
+            status = status_of(found)
+        except StatusError:
+            return None
+        if status.member != member:
+            return None
+        self._known[member] = found, status
+        return status
 
     async def _ship(self) -> None:
         now = time.monotonic()
@@ -275,7 +313,9 @@ class Member:
     async def _put(self) -> None:
         now = time.time()
         facts = {**self._facts()._asdict(), "time": now, "committed": now - self._age()}
-        await self._mailboxes.put(self._number, self.epoch, replace(self.status, facts=facts).to_bytes())
+        self.loans.has_changed = False
+        now_true = replace(self.status, facts=facts, borrows=self.loans.borrows, lent=self.loans.lent)
+        await self._mailboxes.put(self._number, self.epoch, now_true.to_bytes())
         self._is_put, self._put_at = True, time.monotonic()
         reached("published")
 

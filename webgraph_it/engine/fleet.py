@@ -72,7 +72,9 @@ class FleetPart:
             is_idle=self._is_idle,
             facts=self._facts,
             commit_seconds=commit_seconds,
+            lender=self,
         )
+        scheduler.borrowed = self
         scheduler.awaits_others = lambda: not self.member.is_over
         control.pause(PAUSE)
 
@@ -98,6 +100,27 @@ class FleetPart:
     def is_waiting(self) -> bool:
         """Whether this member has nothing to do until others send it links."""
         return self._is_idle()
+
+    # -- hosts of others, and own ones that others ask -----------------------------------------------------------------
+
+    def is_foreign(self, host: str) -> bool:
+        return not self.member.outbox.owns(f"{host})/")
+
+    def ready_at(self, host: str, now: float) -> float:
+        return self.member.loans.ready_at(host, now)
+
+    def returned(self, host: str) -> None:
+        self.member.loans.returned(host)
+
+    def now(self) -> float:
+        return self._scheduler.now()
+
+    def lend(self, host: str) -> bool:
+        frontier = self._scheduler.frontier
+        return self._scheduler.errands.lend(host, self.now(), frontier.host_ready)
+
+    def take_back(self, host: str) -> None:
+        self._scheduler.errands.take_back(host, self.now(), self._scheduler.frontier.host_delay)
 
     def _facts(self) -> Facts:
         counts, pages, now = self._scheduler.frontier.counts(), self._recorder.tally.pages, time.monotonic()

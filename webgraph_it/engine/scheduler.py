@@ -15,7 +15,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -56,6 +56,14 @@ AGAIN = "again"
 """Meta key of requests that a middleware wants to send under an existing lease."""
 
 
+class Borrowed(Protocol):
+    """Hosts of other members of a fleet (engine/fleet.py)."""
+
+    def is_foreign(self, host: str) -> bool: ...
+    def ready_at(self, host: str, now: float) -> float: ...
+    def returned(self, host: str) -> None: ...
+
+
 class FrontierScheduler(BaseScheduler):
     """Opens the frontier of JOBDIR and is its only door for Scrapy."""
 
@@ -93,6 +101,8 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.borrowed: Borrowed | None = None
+        """In a fleet: the way to hosts of other members."""
         self.awaits_others: Callable[[], bool] = lambda: False
         """Whether other members of a fleet may still send links."""
         self.locate: Callable[[], None] | None = None
@@ -246,7 +256,7 @@ class FrontierScheduler(BaseScheduler):
             return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
             return robots.expires_at
-        errand = self.errands.start(site, lease.host, lease.digest, now, self.frontier.host_ready)
+        errand = self.errands.start(site, lease.host, lease.digest, now, self._host_ready)
         if not isinstance(errand, Errand):
             return errand
         return private.PageRequest(
@@ -357,7 +367,19 @@ class FrontierScheduler(BaseScheduler):
     def _forget(self, lease: Lease) -> None:
         """The request has ended. A host that was borrowed for it rests."""
         self._leases.pop(lease.digest, None)
-        self.errands.ended(lease.digest, self.now(), self.frontier.host_delay)
+        self.errands.ended(lease.digest, self.now(), self._host_delay)
+
+    def _host_ready(self, host: str) -> float:
+        """When a host may be asked for the robots.txt of another. One of another member must be borrowed first."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            return self.borrowed.ready_at(host, self.now())
+        return self.frontier.host_ready(host)
+
+    def _host_delay(self, host: str) -> float:
+        """How long a host rests that was asked for the robots.txt of another. Its own member lets it rest, too."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            self.borrowed.returned(host)
+        return self.frontier.host_delay(host)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._forget(lease)

@@ -6,7 +6,11 @@
 
 slices.py      who owns a site: site → one of 1,024 slices → member
 exchange.py    the pure decisions: what to ship, what to apply, what to delete, when the crawl is over
+log.py         the lines of the link log
+loans.py       a host of another member, borrowed for its robots.txt
 transport.py   what carries batches, statuses, shares and leases; whatever it loses is sent again
+local.py       the transport of one machine: files
+supervisor.py  starts, watches and restarts the members (webgraph-it fleet); restarts.py, words.py
 
 Guarantees: a link reaches the owner of its site exactly once, whatever dies and whatever is lost on the way. Only
 committed bytes are shipped, a cursor is part of its receiver's own commit, and bytes are deleted only below every

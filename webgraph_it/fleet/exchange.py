@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from webgraph_it.files.received import is_count, shown
+from webgraph_it.fleet.loans import Loan
 from webgraph_it.fleet.transport import MAX_BATCH_BYTES, Batch
 
 WINDOW_BYTES = 1 << 20
@@ -75,6 +76,11 @@ class Status:
     """What all members must have in common: number of members, checksums of the seeds, of the suffix list …"""
     facts: Mapping[str, float] = field(default_factory=dict)
     """For people: pages, queued, pages per second, time of the commit. No decision depends on them."""
+    borrows: Mapping[str, int] = field(default_factory=dict)
+    """Hosts of others that it wants to ask, and the ticket of each wish (fleet/loans.py). As of now, not of the commit,
+    like `lent`."""
+    lent: Mapping[str, Loan] = field(default_factory=dict)
+    """Own hosts that others may ask now."""
 
     @property
     def log_start(self) -> int:
@@ -106,6 +112,8 @@ def status_of(found: bytes) -> Status:
             cursors={int(sender): Cursor(*cursor) for sender, cursor in value["cursors"].items()},
             settings=value["settings"],
             facts=value["facts"],
+            borrows=dict(value["borrows"]),
+            lent={host: Loan(*loan) for host, loan in value["lent"].items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StatusError(f"not the status of a member: {shown(str(error))}") from None
@@ -116,8 +124,9 @@ def status_of(found: bytes) -> Status:
 
 def _is_sound(status: Status) -> bool:
     numbers: list[Any] = [status.member, status.epoch]
-    for each in (*status.runs, *status.log, *status.cursors.values()):
+    for each in (*status.runs, *status.log, *status.cursors.values(), *status.lent.values()):
         numbers += each
+    numbers += status.borrows.values()
     spans = zip(status.log, status.log[1:], strict=False)
     return (
         all(map(is_count, numbers))

@@ -31,6 +31,8 @@ class LocalMailboxes:
         self._directory = directory
         self._board = directory / BOARD_FOLDER
         self._table = table
+        self._known: dict[str, tuple[tuple[int, int, int], bytes, Status]] = {}
+        """Name of a file → what it was, and what it said."""
         make_folder(self._board)
 
     def __repr__(self) -> str:
@@ -64,12 +66,7 @@ class LocalMailboxes:
         os.replace(new, path)  # not synced: after a power cut, the member's next start puts it again
 
     async def board(self) -> Board:
-        found = {}
-        for path in self._board.glob("member-*.json"):
-            number = path.stem.removeprefix("member-")
-            if number.isdecimal():
-                found[int(number)] = path.read_bytes()
-        return Board(str(self._directory), found)
+        return Board(str(self._directory), {member: found for member, (found, _) in self._read().items()})
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -78,7 +75,24 @@ class LocalMailboxes:
         return self._board / f"{member_folder(member)}.json"
 
     def _statuses(self) -> dict[int, Status]:
-        return board_of(self._directory)
+        return {member: status for member, (_, status) in self._read().items()}
+
+    def _read(self) -> dict[int, tuple[bytes, Status]]:
+        """The board. A file is read again only when it has changed: this is asked several times a second."""
+        found = {}
+        for path in self._board.glob("member-*.json"):
+            try:
+                stat = path.stat()
+                mark = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+                if path.name not in self._known or self._known[path.name][0] != mark:
+                    data = path.read_bytes()
+                    self._known[path.name] = mark, data, status_of(data)
+            except (OSError, StatusError):  # a power cut left it empty
+                continue
+            _, data, status = self._known[path.name]
+            if path.stem == member_folder(status.member):
+                found[status.member] = data, status
+        return found
 
 
 def board_of(directory: Path) -> dict[int, Status]:
@@ -87,7 +101,7 @@ def board_of(directory: Path) -> dict[int, Status]:
     for path in sorted((directory / BOARD_FOLDER).glob("member-*.json")):
         try:
             status = status_of(path.read_bytes())
-        except (OSError, StatusError):  # a power cut left it empty
+        except (OSError, StatusError):
             continue
         if path.stem == member_folder(status.member):
             found[status.member] = status
