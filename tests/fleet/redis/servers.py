@@ -27,12 +27,15 @@ needs_server = pytest.mark.skipif(
 class Server:
     """Runs from `start` to `stop`. It can be killed, suspended and started again on the same port."""
 
-    def __init__(self, folder: Path, *options: str, tls: bool = False, password: str = "") -> None:
+    def __init__(
+        self, folder: Path, *options: str, tls: bool = False, password: str = "", host: str = "127.0.0.1"
+    ) -> None:
         self._folder = folder
         self._options = options
+        self.host = host
         self.port = _free_port()
         scheme, secret = "rediss" if tls else "redis", f":{password}@" if password else ""
-        self.url = f"{scheme}://{secret}127.0.0.1:{self.port}/0"
+        self.url = f"{scheme}://{secret}{host}:{self.port}/0"
         self._ports = ["--port", "0", "--tls-port", str(self.port)] if tls else ["--port", str(self.port)]
         self._ports += ["--requirepass", password] if password else []
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,7 +56,7 @@ class Server:
         assert PROGRAM is not None
         self._process = subprocess.Popen(
             [
-                *(PROGRAM, str(CONFIG), *self._ports, "--bind", "127.0.0.1", "--dir", str(self._folder)),
+                *(PROGRAM, str(CONFIG), *self._ports, "--bind", self.host, "--dir", str(self._folder)),
                 *self._options,
             ],
             stdout=subprocess.DEVNULL,
@@ -61,7 +64,7 @@ class Server:
         end = time.monotonic() + 10.0
         while True:
             try:
-                socket.create_connection(("127.0.0.1", self.port), 1.0).close()
+                socket.create_connection((self.host, self.port), 1.0).close()
                 return
             except OSError:
                 assert time.monotonic() < end, "the server did not start"
