@@ -14,7 +14,7 @@ from webgraph_it.simweb import SimWeb
 
 
 def test_fleets_of_one_two_and_five_have_the_graph_of_a_single_crawl(tmp_path: Path) -> None:
-    with SimWeb(hosts=40, pages=300, seed=7) as web:
+    with SimWeb(hosts=30, pages=150, seed=7) as web:
         run_crawl(web, tmp_path / "single", **FAST)
         graph = compact(tmp_path / "single", tmp_path / "single-graph")
         for size in (1, 2, 5):

@@ -4,6 +4,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from tests.crawl.crawling import differences
 from tests.crawl.test_polite import requests_by, site
 from tests.fleet.fleets import Fleet
@@ -21,6 +23,7 @@ def owner(host: str) -> int:
     return Owners(balanced(3)).owner(surt)
 
 
+@pytest.mark.slow
 def test_a_host_of_another_member_is_borrowed_for_robots_txt(tmp_path: Path) -> None:
     with SimWeb(hosts=14, pages=28, seed=8, only=[HABIT], shares={HABIT: 1.0}) as web:
         fleet = Fleet(web, tmp_path, 3, HOST_DELAY=HOST_DELAY)

@@ -125,7 +125,7 @@ class Member:
         self._lender = lender
         self._facts = facts
         self._idle_commit_seconds = min(IDLE_COMMIT_SECONDS, commit_seconds)
-        runs = tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
+        runs = runs_of(frontier)
         self.epoch = next_epoch(runs[-1].epoch if runs else 0, randbits(32))
         self._runs = (*runs, Run(self.epoch, outbox.end))
         self.loans = Loans(self._number, starts(self.epoch))
@@ -332,6 +332,11 @@ class Member:
         except (TransportError, Fenced) as error:
             logger.warning("The others do not know the last commit of this member: %s", error)
         await self._mailboxes.close()
+
+
+def runs_of(frontier: Frontier) -> tuple[Run, ...]:
+    """The starts of this member, as far as they are committed."""
+    return tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
 
 
 def log_start_of(frontier: Frontier) -> int:

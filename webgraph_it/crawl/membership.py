@@ -21,7 +21,7 @@ from webgraph_it.files.received import shown
 from webgraph_it.fleet.slices import Table, TableError, as_text, balanced, from_text
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import fleet_size, member_folder
+from webgraph_it.shards.fleet import RESIZE_FILE, fleet_size, member_folder
 from webgraph_it.urls.domains import suffixes_checksum
 from webgraph_it.urls.names import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
@@ -81,6 +81,11 @@ def enter(settings: Settings) -> None:
         raise SettingsError(
             f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of a single crawl; expected: that of a "
             "fleet, or a new one."
+        )
+    if (directory / RESIZE_FILE).exists():
+        raise SettingsError(
+            f"JOBDIR {directory} is a fleet that is changing its size; expected: a finished change. Give the same "
+            "command webgraph-it fleet resize again."
         )
     settings.set(FLEET_DIRECTORY, jobdir, priority="cmdline")
     settings.set("JOBDIR", str(directory / member_folder(number)), priority=COMMAND_LINE + 2)

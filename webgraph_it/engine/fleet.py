@@ -53,8 +53,9 @@ class FleetPart:
         self._control = control
         self._fail = fail
         frontier, number, table = scheduler.frontier, membership.number, membership.table
-        spans = spans_of(files, log_start_of(frontier))
-        end = spans[-1].end if spans else 0
+        start = log_start_of(frontier)
+        spans = spans_of(files, start)
+        end = spans[-1].end if spans else start
         recorder.outbox = outbox = Outbox(number, table, frontier, recorder.shards, end)
         inbox = Inbox(number, table, scope, frontier, recorder)
         self._seeds: SeedLoading | None = None

@@ -103,7 +103,7 @@ def _refuse_member(directory: JobDirectory, reason: str) -> None:
         raise DirectoryError(
             f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
             "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
-            f"give-up {shlex.quote(str(directory.path.parent))} {directory.path.name.removeprefix('member-')}"
+            f"give-up {shlex.quote(str(directory.path.parent))} {directory.record()['fleet']['member']}"
         )
 
 
@@ -264,7 +264,7 @@ def _write_frontier(
     new: Path, record: dict[str, Any], parts: Parts, files: dict[str, Durable], work: Work
 ) -> Counts:
     store = RocksStore(new)
-    rebuild = Rebuild(store, *_policies(record))
+    rebuild = Rebuild(store, *policies_of(record))
     tally = Tally()
     try:
         _replay_log(parts, rebuild, tally, work)
@@ -286,7 +286,8 @@ def _write_frontier(
         rebuild.abandon()
 
 
-def _policies(record: dict[str, Any]) -> tuple[Ordering, Limits]:
+def policies_of(record: dict[str, Any]) -> tuple[Ordering, Limits]:
+    """Order and limits of a crawl, from its crawl.json."""
     limits = Limits(
         max_pages_per_host=_limit(record, "MAX_PAGES_PER_HOST"),
         max_depth=_limit(record, "MAX_DEPTH"),

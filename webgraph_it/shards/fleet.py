@@ -19,6 +19,8 @@ from webgraph_it.shards.directory import CRAWL_FILE, LOCK_FILE, CrawlDirectory
 from webgraph_it.shards.formats import ShardError
 
 BOARD_FOLDER, LOGS_FOLDER = "board", "logs"
+RESIZE_FILE = "resize.json"
+"""While it is there, the fleet is changing its size, and no member may start."""
 _MEMBER = re.compile(r"member-([0-9]{2,4})")
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from tests.crawl.crawling import PROJECT, crawl_command, differences, finish
 from tests.crawl.test_connection_cap import eager_seeds
-from tests.fleet.fleets import FAST
 from tests.fleet.redis.servers import Server
 from webgraph_it.fleet.slices import balanced, slice_of_host
 from webgraph_it.simweb import SimWeb
@@ -70,10 +69,11 @@ def main(folder: Path) -> dict[str, object]:
     ):
         server.age()
         settings = {
-            **FAST,
+            "COMMIT_INTERVAL": 0.5,
+            "EXTRACT_WORKERS": 0,
             "FLEET": server.url,
             "FLEET_SIZE": 2,
-            "HOST_DELAY": 3.0,
+            "HOST_DELAY": 1.0,
             "SEEDS": str(eager_seeds(web, folder)),
         }
         members = [
