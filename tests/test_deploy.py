@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.defaults import parse_schedule
-from tests.fleet.redis.servers import CONFIG, Server, needs_server
 from webgraph_it import settings
 from webgraph_it.crawl.outcome import STOPPED, WRONG_USAGE
 from webgraph_it.fetch.guard import special
@@ -265,18 +264,3 @@ def test_prometheus_asks_the_crawl() -> None:
     jobs = read_yaml("prometheus-container.yaml")["scrape_configs"]
     targets = [target for job in jobs for each in job["static_configs"] for target in each["targets"]]
     assert {target.partition(":")[0] for target in targets} <= compose()["services"].keys()
-
-
-@needs_server
-def test_the_broker_starts_with_its_file_and_keeps_nothing(tmp_path: Path) -> None:
-    assert CONFIG == DEPLOY / "valkey.conf"
-    with Server(tmp_path) as server:
-        client = server.client()
-        expected = {
-            "save": "",
-            "appendonly": "no",
-            "maxmemory": str(64 << 20),
-            "maxmemory-policy": "noeviction",
-        }
-        for name, value in expected.items():
-            assert client.config_get(name) == {name: value}

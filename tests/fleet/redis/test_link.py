@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fleet.redis.servers import Server, certificate, needs_server
+from tests.fleet.redis.servers import CONFIG, Server, certificate, needs_server
 from webgraph_it.fleet.redis.link import TIMEOUT_SECONDS, Answer, Link, place_of
 from webgraph_it.fleet.transport import TransportError
 
@@ -102,3 +102,17 @@ def test_tls_is_spoken_and_the_certificate_is_checked(tmp_path: Path) -> None:
     options = ("--tls-cert-file", str(authority), "--tls-key-file", str(key), "--tls-auth-clients", "no")
     with Server(tmp_path, *options, tls=True) as server:
         asyncio.run(talk(server))
+
+
+def test_the_broker_starts_with_its_file_and_keeps_nothing(tmp_path: Path) -> None:
+    assert CONFIG.parts[-2:] == ("deploy", "valkey.conf")
+    with Server(tmp_path) as server:
+        client = server.client()
+        expected = {
+            "save": "",
+            "appendonly": "no",
+            "maxmemory": str(64 << 20),
+            "maxmemory-policy": "noeviction",
+        }
+        for name, value in expected.items():
+            assert client.config_get(name) == {name: value}
