@@ -31,11 +31,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     "frontier/layers.py": ("tests/frontier/test_frontier.py",),
     "frontier/layout.py": ("tests/frontier/test_frontier.py",),
     "frontier/leases.py": (),
+    "frontier/revisits.py": ("tests/frontier/test_reorder.py",),
     "shards/writer.py": (),
     "shards/committed.py": (),
     "crawl/commit.py": ("tests/crawl/test_record.py",),
     "crawl/commits.py": (),
     "crawl/record.py": (),
+    "crawl/revisit.py": (),
     "crawl/directory.py": (
         "tests/crawl/test_changes.py",
         "tests/crawl/test_preflight.py",
