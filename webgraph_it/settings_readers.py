@@ -153,7 +153,9 @@ NAME = Reader(_name_or_nothing, "a name of letters, digits, `.`, `_` and `-`, or
 LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
 TOKEN_FILE = text("the path of a file with two tokens, or nothing")
 FILE = text("the path of a JSON file, or nothing")
+TOML_FILE = text("the path of a TOML file, or nothing")
 """The crawl stores the absolute path, so that it can be resumed from another working directory."""
+FOLDER = text("the JOBDIR of an earlier crawl, or nothing")
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")

@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FOLDER,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -40,6 +41,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -289,6 +291,28 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    ANCHOR_TEXT = Setting(
+        False,
+        FLAG,
+        "Also keep the texts of links, and which are `rel=nofollow`, in `anchors/`. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    NOFOLLOW_LABELS = Setting(
+        False,
+        FLAG,
+        "Also keep which links are `rel=nofollow`, in `anchors/`, without texts. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    SITEMAPS = Setting(
+        False,
+        FLAG,
+        "Also fetch the sitemaps that robots.txt names, and the pages in scope that they list. "
+        "These pages are nodes. Being listed is not an arc.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     EXTRACT_EMBEDDED = Setting(
         False,
         FLAG,
@@ -387,7 +411,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -411,6 +435,14 @@ class Fetching(Section):
     )
     ACCEPT_LANGUAGE = Setting(
         "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
+    )
+    VISIT_COOKIES = Setting(
+        True,
+        FLAG,
+        "Follow a redirect of a page to itself that sets a cookie once, with that cookie, for that visit only. "
+        "Nothing is kept. False: such a page is an error (`redirect-loop`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
     )
     MAX_BODY_BYTES = Setting(
         "4 MB",
@@ -460,7 +492,8 @@ class Directory(Section):
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
-        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+        'Weight of each word of a URL or of the text of the link to it, such as {"empregos": 10, "login": -5}. '
+        "The larger sum is fetched first.",
     )
     RECRAWL_SHARE = Setting(
         0.1,
@@ -476,6 +509,21 @@ class Directory(Section):
         86400.0,
         number("seconds between two plans, 1 or more", "s", least=1),
         "Time between two plans of a continuous crawl.",
+    )
+    DELTAFETCH_ENABLED = Setting(
+        False,
+        FLAG,
+        "Whether to fetch only what the crawl in DELTAFETCH_DIR has not fetched. A link to a known page is an arc.",
+    )
+    DELTAFETCH_DIR = Setting(
+        "",
+        FOLDER,
+        "JOBDIR of the earlier crawl.",
+    )
+    DELTAFETCH_RESET = Setting(
+        False,
+        FLAG,
+        "Whether to forget what the earlier crawl has fetched. That crawl itself is not changed.",
     )
     GRAPH_BUFFER = Setting(
         1800,
@@ -543,6 +591,12 @@ class Console(Section):
         [],
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
+    )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
     )
 
 

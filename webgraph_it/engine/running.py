@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.actions import Action, ActionError
 from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.commit import Committer
@@ -21,11 +21,12 @@ from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.operations import Operations
+from webgraph_it.crawl.pending import Pending
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.reporter import Reporter
-from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
+from webgraph_it.crawl.rules_file import META, SETTING, RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ALL_KEYS = ("",)
+"""What every key begins with."""
 RULES_SECONDS = 1.0
 """How often RULES_FILE is looked at."""
 
@@ -79,6 +82,7 @@ class Running:
         self.scheduler = scheduler = scheduler_of(crawler)
         self.recorder = recorder = pipeline_of(crawler).recorder
         tally, frontier, reports = recorder.tally, scheduler.frontier, directory.reports
+        scheduler.count_busy = tally.count_busy
         self.run = run = Run(time.monotonic(), tally.pages, tally.seconds)
         self.control = Control(scheduler.pause)
         self.committer = Committer(directory, frontier, recorder.shards, tally, recorder.step)
@@ -114,8 +118,10 @@ class Running:
         self._ask_to_stop = stop
         self.steered = steered = Steered(crawler, self, self._scope)
         self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._is_settling = False
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
+        self._pending = Pending(reports)
         self._socket = ControlSocket(directory.path, self.operations.do)
         self._console = _console(settings, self)
 
@@ -135,7 +141,20 @@ class Running:
             await self._console.open()
 
     async def load_seeds(self) -> None:
+        await self._do_pending()
+        await self._settle_rules()
         await self.seeds.load(self._seed_list, self._scope)
+
+    async def _do_pending(self) -> None:
+        """What operators asked while no crawl ran."""
+        waiting = self._pending.take()
+        for said, who in waiting:
+            try:
+                await self.operations.do(said, who)
+            except ActionError as error:
+                logger.error("An action that waited for this run was refused: %s.", error)
+        if waiting:
+            self._pending.done()
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
         """`checkpoint_seconds` 0: checkpoints only on request."""
@@ -210,6 +229,21 @@ class Running:
             self._read_rules()
         except RulesFileError as error:
             logger.error("%s The rules in force stay.", error)
+        await self._settle_rules()
+
+    async def _settle_rules(self) -> None:
+        """What rules of the file had cut, and none cuts now, is queued: also if the file changed between two runs."""
+        frontier, now = self.scheduler.frontier, self._rules_file.checksum()
+        before = frontier.get_meta(META)
+        if (now or b"") == (before or b"") or self._is_settling:
+            return
+        self._is_settling = True
+        if before:
+            queued = await self.steered.take_back(ALL_KEYS)
+            logger.info("%d URLs that rules of %s had cut are queued now.", queued, SETTING)
+        frontier.put_meta(META, now or b"")
+        self.directory.note(SETTING, self._rules_file.noted())
+        self._is_settling = False
 
     def _read_rules(self) -> None:
         if self._rules_file.reload():
@@ -252,6 +286,7 @@ def _console(settings: "BaseSettings", running: Running) -> "Console | None":
         settings["CONSOLE"],
         settings["CONSOLE_TOKENS"],
         settings["CONSOLE_HOSTS"],
+        settings["CONSOLE_MEMBERS"],
     )
 
 
