@@ -119,6 +119,10 @@ class Page:
     """Its body was cut or not wholly read, so that the links may not be all."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""
+    texts: tuple[tuple[bytes, str], ...] = ()
+    """(digest of the target, anchor text), if they were asked for; each pair once."""
+    nofollow: frozenset[bytes] = frozenset()
+    """Those of its links that are rel=nofollow, if that was asked for."""
     exchange: Exchange | None = field(default=None, repr=False)
     """For the archive; None if the crawl writes none, or a user's component answered."""
     outlinks: tuple[Link, ...] = field(default=(), repr=False)

@@ -291,6 +291,28 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    ANCHOR_TEXT = Setting(
+        False,
+        FLAG,
+        "Also keep the texts of links, and which are `rel=nofollow`, in `anchors/`. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    NOFOLLOW_LABELS = Setting(
+        False,
+        FLAG,
+        "Also keep which links are `rel=nofollow`, in `anchors/`, without texts. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    SITEMAPS = Setting(
+        False,
+        FLAG,
+        "Also fetch the sitemaps that robots.txt names, and the pages in scope that they list. "
+        "These pages are nodes. Being listed is not an arc.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     EXTRACT_EMBEDDED = Setting(
         False,
         FLAG,
@@ -414,6 +436,14 @@ class Fetching(Section):
     ACCEPT_LANGUAGE = Setting(
         "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
     )
+    VISIT_COOKIES = Setting(
+        True,
+        FLAG,
+        "Follow a redirect of a page to itself that sets a cookie once, with that cookie, for that visit only. "
+        "Nothing is kept. False: such a page is an error (`redirect-loop`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     MAX_BODY_BYTES = Setting(
         "4 MB",
         SIZE,
@@ -462,7 +492,8 @@ class Directory(Section):
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
-        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+        'Weight of each word of a URL or of the text of the link to it, such as {"empregos": 10, "login": -5}. '
+        "The larger sum is fetched first.",
     )
     RECRAWL_SHARE = Setting(
         0.1,

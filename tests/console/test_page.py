@@ -55,6 +55,22 @@ class Operator:
                 "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
             )
 
+    def drag(self, selector: str, start: float, end: float) -> None:
+        """From one share of its width to another."""
+        self.see(f"document.querySelector('{selector}').scrollIntoView({{block: 'center'}})")
+        x, y, width, height = self.see(
+            f"(b => [b.x, b.y, b.width, b.height])(document.querySelector('{selector}').getBoundingClientRect())"
+        )
+        for kind, share in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            self._browser.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x + share * width,
+                y=y + height / 2,
+                button="left",
+                clickCount=1,
+            )
+
     def fill(self, name: str, text: str) -> None:
         field = f"document.querySelector('#dialog [name={name}]')"
         self.wait(f"document.getElementById('dialog').open && !!{field}")
@@ -149,6 +165,10 @@ def test_an_operator_steers_a_crawl_in_a_browser(tmp_path: Path) -> None:
         moved = "document.querySelector('.chart .line').getAttribute('d')"
         before = operator.see(moved)
         operator.wait(f"{moved} !== {json.dumps(before)}")
+        operator.drag(".chart", 0.4, 0.7)
+        operator.wait("!document.getElementById('unzoom').hidden")
+        operator.click("#unzoom")
+        operator.wait("document.getElementById('unzoom').hidden")
         time.sleep(3)
 
         late = [when for when in times_of(web, name) if when > blocked_at + 1]

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
+from tests.crawl.recrawling import plan_pages
+from tests.crawl.test_recrawl import CHANGING
 from tests.warc.archives import ANSWERS, archived, logged, named, page_log, served, status_of, warc_files
 from tests.warc.exchanges import exchange
 from tests.warc.witnesses import (
@@ -136,11 +138,11 @@ def test_every_file_of_a_closed_crawl_has_the_index_of_cdxj_indexer(crawled: tup
 
 def test_the_next_file_begins_at_its_size(tmp_path: Path) -> None:
     """And with it the next number of all files: those with one number belong together."""
-    with SimWeb(hosts=10, pages=400, seed=3, only=["plain"]) as web:
-        run_crawl(web, tmp_path, WARC=True, WARC_FILE_SIZE="300 KB", BANDWIDTH_SCHEDULE=[["*", "2 MB/s"]])
+    with SimWeb(hosts=10, pages=200, seed=3, only=["plain"]) as web:
+        run_crawl(web, tmp_path, WARC=True, WARC_FILE_SIZE="200 KB", BANDWIDTH_SCHEDULE=[["*", "1500 KB/s"]])
     files = warc_files(tmp_path)
-    assert len(files) > 2
-    assert min(file.stat().st_size for file in files[:-1]) >= 300_000
+    assert len(files) > 1
+    assert min(file.stat().st_size for file in files[:-1]) >= 200_000
     for file in files:
         number = file.name.partition(".")[0]
         log = (tmp_path / "pages" / f"{number}.jsonl").read_text().splitlines()
@@ -164,10 +166,25 @@ def test_a_body_that_was_cut_says_so(tmp_path: Path) -> None:
     assert {len(block.partition(b"\r\n\r\n")[2]) for block in plain} == {500}
 
 
-def test_without_the_setting_there_is_no_archive(tmp_path: Path) -> None:
-    with SimWeb(hosts=2, pages=10, seed=3, only=["plain"]) as web:
+def test_a_crawl_may_begin_its_archive_at_a_re_visit_and_a_304_is_a_revisit(tmp_path: Path) -> None:
+    days_later, habits = 5, {**CHANGING, "validators": ("honest",)}
+    with SimWeb(hosts=8, pages=100, degree=5, page_bytes=800, only=["plain"], **habits) as web:
         run_crawl(web, tmp_path)
-    assert not (tmp_path / "warc").exists()
+        assert not (tmp_path / "warc").exists()
+        before = logged(tmp_path)
+        plan_pages(tmp_path)
+        web.turn_to(days_later)
+        crawl = start_crawl(web, tmp_path, days_later=days_later, WARC=True)
+        output = finish(crawl)
+        assert crawl.returncode == 0, output[-4000:]
+    found = archived(tmp_path)
+    assert named(found, "metadata") == logged(tmp_path) - before
+    unmodified = {
+        (record.url, record.date) for record in found if record.kind == "revisit" and not record.block
+    }
+    lines = [line for line in page_log(tmp_path) if line["status"] == 304]
+    assert len(lines) > 20
+    assert unmodified == {(line["url"], warc_date(line["time"])) for line in lines}
 
 
 def committed(jobdir: Path) -> dict[str, int]:
@@ -211,7 +228,7 @@ def judge(web: SimWeb, jobdir: Path) -> None:
 
 def test_killed_and_resumed_the_archive_agrees_with_the_page_log(tmp_path: Path) -> None:
     chance = random.Random(3)
-    with SimWeb(hosts=40, pages=500, seed=12) as web:
+    with SimWeb(hosts=20, pages=300, seed=12) as web:
         kept = [kill_after_a_commit(web, tmp_path, chance.uniform(0, 0.3)) for _ in range(2)]
         assert 0 < kept[0] < kept[-1]
         assert len(logged(tmp_path)) < len(web.truth.nodes)

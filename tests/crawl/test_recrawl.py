@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
@@ -18,7 +19,8 @@ from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.visits import VISIT, Visit, visit_of
 from webgraph_it.killpoint import REVISIT_POINTS
 from webgraph_it.recrawl.plan_files import plans
-from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb import SimWeb, compare
+from webgraph_it.simweb.crawl_files import read_crawl
 from webgraph_it.simweb.truth import Truth
 
 DAY = 30
@@ -72,6 +74,7 @@ def test_a_full_re_crawl_finds_the_later_day(crawled: Crawled, recrawled: Path) 
     jobdir = recrawled
     before, since = visits(crawled.jobdir), last_number(crawled.jobdir) + 1
     assert differences_now(crawled.truth, jobdir) == []
+    assert compare.differences(crawled.truth, read_crawl(jobdir)) == []
     assert plans(jobdir) == []
     lines = [line for line in log_of(jobdir, first=since) if "visit" in line]
     states = Counter((line["state"], line["status"]) for line in lines)
@@ -125,6 +128,20 @@ def ask_for_checkpoints_until(
         assert crawl.poll() is None
         crawl.send_signal(signal.SIGUSR1)
         time.sleep(0.3)
+
+
+@pytest.mark.slow
+def test_pages_of_servers_that_always_answer_304_are_right_at_every_fourth_visit(tmp_path: Path) -> None:
+    stale = {"changes": 0.25, "validators": ("stale",)}
+    with SimWeb(hosts=3, pages=30, degree=5, page_bytes=800, only=["plain"], **stale) as web:
+        run_crawl(web, tmp_path, **FAST)
+        right = []
+        for day in (20, 40, 60, 80):
+            plan_pages(tmp_path)
+            web.turn_to(day)
+            run_crawl(web, tmp_path, **FAST)
+            right.append(differences_now(web.truth_on(day), tmp_path) == [])
+    assert right == [False, False, True, False]
 
 
 def killed(crawled: Crawled, jobdir: Path, kill_at: str) -> None:
@@ -187,6 +204,7 @@ def tenth_with_most_links(jobdir: Path) -> set[str]:
     return {key for pages in hosts.values() for _, key in sorted(pages)[-max(1, len(pages) // 10) :]}
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_pages_leads_to_most_of_what_is_new(tmp_path: Path) -> None:
     """One page in a hundred is new. Pages have as many links as on the Italian web (54)."""
     with SimWeb(hosts=10, pages=1500, degree=54, page_bytes=500, only=["plain"], births=0.008) as web:
@@ -203,3 +221,34 @@ def test_a_tenth_of_the_pages_leads_to_most_of_what_is_new(tmp_path: Path) -> No
     assert revisits == pytest.approx(len(old) / 10, rel=0.15)
     assert len(new & set(fetched)) >= 0.85 * len(new)
     assert len(fetched) <= 0.12 * len(full)
+
+
+@pytest.mark.slow
+def test_a_continuous_crawl_plans_again_and_follows_the_web(tmp_path: Path) -> None:
+    with SimWeb(hosts=4, pages=60, degree=5, page_bytes=800, only=["plain"], **CHANGING) as web:
+        crawl = start_crawl(
+            web, tmp_path, **FAST, CONTINUOUS="True", RECRAWL_PLAN_INTERVAL=3, COMMIT_INTERVAL=0.2
+        )
+        try:
+            wait_for(lambda: differences_now(web.truth, tmp_path) == [], crawl)
+            web.turn_to(DAY)
+            later = web.truth_on(DAY)
+            wait_for(lambda: differences_now(later, tmp_path) == [], crawl)
+        finally:
+            crawl.send_signal(signal.SIGTERM)
+            output = finish(crawl)
+    assert crawl.returncode in (0, 3), output[-3000:]
+    assert "A plan was imported" in output
+    assert differences_now(later, tmp_path) == []
+
+
+def wait_for(holds: Callable[[], bool], crawl: subprocess.Popen[str], seconds: float = 60) -> None:
+    """The files of a running crawl may end within a record."""
+    until = time.monotonic() + seconds
+    while True:
+        with suppress(AssertionError, ValueError, KeyError, IndexError, StopIteration, OSError):
+            if holds():
+                return
+        assert time.monotonic() < until
+        assert crawl.poll() is None
+        time.sleep(0.3)

@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.crawl.crawling import run_crawl
+from tests.crawl.crawling import finish, run_crawl, start_crawl
+from tests.crawl.recrawling import plan_pages
+from tests.crawl.test_recrawl import CHANGING
 from tests.warc.archives import page_log
 from tests.warc.replay import environment, replayed
 from webgraph_it.cli import main
@@ -82,6 +84,29 @@ def test_pywb_replays_every_page_as_the_web_serves_it(
             != plain(served(web, line))
         ]
     assert wrong == []
+
+
+def test_pywb_replays_a_page_that_was_not_modified_as_it_was(binaries: Path, tmp_path: Path) -> None:
+    jobdir, days_later = tmp_path / "crawl", 30
+    with SimWeb(hosts=8, pages=160, degree=5, page_bytes=800, only=["plain"], **CHANGING) as web:
+        run_crawl(web, jobdir, WARC=True)
+        for _ in range(2):
+            plan_pages(jobdir)
+            web.turn_to(days_later)
+            crawl = start_crawl(web, jobdir, days_later=days_later, WARC=True)
+            output = finish(crawl)
+            assert crawl.returncode == 0, output[-4000:]
+    last: dict[str, Answer] = {}
+    unmodified = 0
+    with replayed(binaries, jobdir, tmp_path / "pywb") as replay:
+        for line in page_log(jobdir):
+            if line["status"]:
+                found = replay.body(line["url"], re.sub(r"\D", "", warc_date(line["time"]))[:14])
+                if line["status"] == 304:
+                    assert found == last[line["url"]], line
+                    unmodified += 1
+                last[line["url"]] = found
+    assert unmodified > 50
 
 
 def test_wacz_validate_accepts_the_package(

@@ -15,7 +15,11 @@ CONVERT_DURABLE = "tests/convert/test_durable.py"
 
 MODULES: dict[str, tuple[str, ...]] = {
     "urls/names.py": (),
-    "urls/scope.py": ("tests/urls/test_surt.py", "tests/engine/test_scope_middlewares.py"),
+    "urls/scope.py": (
+        "tests/urls/test_surt.py",
+        "tests/urls/test_sitemaps.py",
+        "tests/engine/test_scope_middlewares.py",
+    ),
     "urls/surt.py": (),
     "frontier/politeness.py": (),
     "frontier/turns.py": ("tests/frontier/test_frontier.py",),

@@ -23,7 +23,8 @@ def archived(jobdir: Path) -> list[Record]:
 
 
 def status_of(record: Record) -> int:
-    return int(record.block.split(maxsplit=2)[1])
+    """A page that was not modified has an empty block."""
+    return int(record.block.split(maxsplit=2)[1]) if record.block else 304
 
 
 def served(web: SimWeb) -> Counter[tuple[str, int]]:

@@ -90,6 +90,7 @@ def test_a_304_is_a_revisit_without_an_original() -> None:
     found = written(exchange(body=b"", head=HEAD.replace(b"200 OK", b"304 Not Modified")))
     assert answers(found) == ["revisit"]
     assert found[2].headers["WARC-Profile"].endswith("/server-not-modified")
+    assert found[2].block == b""
     assert "WARC-Refers-To" not in found[2].headers
 
 

@@ -53,6 +53,7 @@ INFLATION = 6
 """Approximate bytes of memory needed to sort one byte of input."""
 LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
+GONE_FILE = "gone.u32"
 
 NODE = pa.schema(
     {
@@ -226,7 +227,7 @@ def _write_nodes(job: Job, ranges: Iterator[Nodes]) -> None:
     folder, timed = job.staging / ".work", job.sources.timed
     with (
         closing(NodeWriter(folder, timed)) as writer,
-        (folder / "gone.u32").open("wb") as gone,
+        (folder / GONE_FILE).open("wb") as gone,
         (folder / visits.FILE).open("wb") as visited,
     ):
         for number, found in enumerate(ranges):

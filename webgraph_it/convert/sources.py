@@ -13,6 +13,7 @@ from pathlib import Path
 from webgraph_it.files.received import InputError, is_name, read_json_object
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.formats import (
+    ANCHORS_FOLDER,
     GRAPH_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
@@ -44,6 +45,8 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    anchors: tuple[Part, ...] = ()
+    """What links say, if the crawls kept it."""
     ids: Path | None = None
     """A folder of ids, instead of all of the above (convert/ids.py)."""
     timed: bool = False
@@ -58,7 +61,7 @@ class Sources:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph, *self._of_ids)
+            for part in (*self.urls, *self.pages, *self.graph, *self.anchors, *self._of_ids)
         ]
         when = [self.until] if self.timed else []
         return sha256(json.dumps([*parts, *when]).encode()).hexdigest()
@@ -78,13 +81,13 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
                 f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
                 "Convert it with the version that made it."
             )
-    urls, pages, graph = (
+    urls, pages, graph, anchors = (
         tuple(part for crawl in crawls for part in crawl.parts(stream))
-        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER)
+        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, ANCHORS_FOLDER)
     )
     archives = sorted({name for crawl in crawls for name in crawl.archives()})
     named = tuple(map(str, paths))
-    return _checked(Sources(named, urls, pages, graph, crawls[0].name(), archives=tuple(archives)))
+    return _checked(Sources(named, urls, pages, graph, crawls[0].name(), anchors, archives=tuple(archives)))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -112,7 +115,7 @@ def from_ids(folder: Path) -> Sources:
     version, name = found.get("recipe_version"), found.get("name")
     if version != RECIPE_VERSION or not is_name(name):
         raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
-    return Sources((str(folder),), (), (), (), name, folder)
+    return Sources((str(folder),), (), (), (), name, ids=folder)
 
 
 def newest_crawl(folder: Path) -> Path:
@@ -128,7 +131,7 @@ def _checked(sources: Sources) -> Sources:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
         check_whole_records(part)
-    for part in (*sources.urls, *sources.pages):
+    for part in (*sources.urls, *sources.pages, *sources.anchors):
         _check_whole_lines(part)
     return sources
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
-from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
+from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -28,8 +28,10 @@ from webgraph_it.frontier.records import Added, Cut, Failure, Outcome
 from webgraph_it.frontier.visits import Visit
 from webgraph_it.items import PARENTS, Exchange, Link, Page, State
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.encode import anchor_lines, cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.formats import ANCHORS_FOLDER
 from webgraph_it.shards.writer import Place, Shards
+from webgraph_it.urls.sitemaps import is_sitemap
 from webgraph_it.warc.capture import Capture, capture_of
 
 LEAVES_STATE = (State.UNCHANGED, State.REVISIT_FAILED)
@@ -67,6 +69,7 @@ class Recorder:
         self._now = now
         self.shards = shards
         self.tally = tally
+        self._keeps_anchors = ANCHORS_FOLDER in shards
         self.archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
@@ -144,13 +147,12 @@ class Recorder:
             added = self._add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
-                self._log_outside(page, added)
-        row = again.row if again is not None else self._first_visit(page, children)
-        if is_parent and row is not None:
-            place = self.shards.write_sequence(sequence(page.digest, children))
-            row = row._replace(file_number=place.number, offset=place.offset)
-        outcome = outcome_of(page)._replace(visit=row)
-        self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+                self._log_waiting(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
+        place = self.shards.write_sequence(sequence(page.digest, children)) if is_parent else NO_PLACE
+        if is_parent and self._keeps_anchors and (lines := anchor_lines(page, children)):
+            self.shards[ANCHORS_FOLDER].write(lines)
+        row = self._row(page, children, again, place)
+        self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page, row), self._now())
         if self.archive is not None and page.exchange is not None:
             self.archive.write(capture_of(page.exchange, page))
         if again is not None:
@@ -163,8 +165,17 @@ class Recorder:
             if page.status in BUSY_STATUSES:
                 self.tally.count_busy(page.key.partition(")")[0])
 
-    def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
-        return first_visit(page, children, self._link_policy) if page.state in PARENTS else None
+    def _row(
+        self, page: Page, children: list[bytes], again: Revisit | None, place: tuple[int, int]
+    ) -> Visit | None:
+        """What to remember for the next visit. None if the page was not fetched, and for a sitemap, which is not
+        visited again."""
+        if again is None:
+            is_kept = page.state in PARENTS and not is_sitemap(page.key)
+            return first_visit(page, children, self._link_policy, place) if is_kept else None
+        if place is NO_PLACE:
+            return again.row
+        return again.row._replace(file_number=place[0], offset=place[1])
 
     def _revisited(self, page: Page, children: list[bytes]) -> Revisit | None:
         """None if the page was never fetched before."""
@@ -189,6 +200,7 @@ class Recorder:
             host_depth=lease.host_depth,
             traps=page.traps,
             page_trap=page_trap,
+            texts=page.texts,
         )
 
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
@@ -200,6 +212,15 @@ class Recorder:
             self._record_new(added, fetch_only, 0, "")
             self.tally.states.subtract(added.uncut)
         return added
+
+    def record_sitemaps(self, links: Sequence[Link], depth: int) -> None:
+        """Queue the sitemaps that a robots.txt names, in one step with what else is learnt from it."""
+        if self._leases.ended or not links:
+            return
+        with self._whole_step():
+            added = self._frontier.add(links, depth, "", self._now())
+            self._record_new(added, frozenset(link.digest for link in links), depth, "")
+            self._log_waiting(added, frozenset(link.digest for link in links), depth, "")
 
     def record_cuts(self, cuts: Iterable[tuple[Cut, int, str]]) -> None:
         """Record nodes that were found earlier and are cut now, each with its depth and the page that found it."""
@@ -216,20 +237,21 @@ class Recorder:
             self._log(cut_line(link, state, reason, depth, via, host_depth))
             self.tally.count_cut(state, reason)
 
-    def _log_outside(self, page: Page, added: Added) -> None:
+    def _log_waiting(
+        self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int = 0
+    ) -> None:
         """A URL that is fetched but is not a node is in no URL list, so the page log keeps it for a repair."""
         cut = {each.link.digest for each in added.cut}
         for link in added.new:
-            if link.digest in page.fetch_only and link.digest not in cut:
-                host_depth = page.host_depth + 1 if same_host(link.key, page.key) else 0
-                line = cut_line(link, State.NEVER_TRIED, OUTSIDE, page.depth + 1, page.key, host_depth)
-                self._log(line)
+            if link.digest in fetch_only and link.digest not in cut:
+                link_depth = host_depth + 1 if via and same_host(link.key, via) else 0
+                self._log(cut_line(link, State.NEVER_TRIED, OUTSIDE, depth, via, link_depth))
 
     def _log(self, line: str) -> None:
         self.shards["pages"].write(line.encode())
 
 
-def outcome_of(page: Page) -> Outcome:
+def outcome_of(page: Page, visit: Visit | None = None) -> Outcome:
     """What a recorded page says about its host. A final failure counts like the earlier ones."""
     failure = failure_of(page.status, page.reason)
     return Outcome(
@@ -239,6 +261,7 @@ def outcome_of(page: Page) -> Outcome:
         address=page.address,
         state=None if page.state in LEAVES_STATE else page.state,
         status=page.status,
+        visit=visit,
     )
 
 

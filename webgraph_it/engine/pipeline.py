@@ -11,6 +11,7 @@ from webgraph_it.crawl.record import Archive, Recorder
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.items import Page
+from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.committed import unpacked
 from webgraph_it.shards.contract import Writer
 from webgraph_it.shards.formats import WARC_FOLDER
@@ -46,8 +47,11 @@ class GraphPipeline:
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> Self:
         settings = crawler.settings
-        graph, urls = settings.getint("GRAPH_BUFFER"), settings.getint("URLS_BUFFER")
+        values = CrawlSettings.read(settings)
+        graph, urls = values.GRAPH_BUFFER, values.URLS_BUFFER
         buffers = {"graph": graph, "urls": urls, "pages": graph}
+        if values.ANCHOR_TEXT or values.NOFOLLOW_LABELS:
+            buffers["anchors"] = graph
         own_classes: dict[str, NewWriter] = {}
         if settings["WARC"]:
             buffers[WARC_FOLDER] = 0

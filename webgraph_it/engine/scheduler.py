@@ -7,6 +7,8 @@ recorded (crawl/record.py; `answered` may come before it), or one of these was c
 `put_off` (its address is busy), or `abandon` (a callback or a user's pipeline failed).
 
 An exception in the middle of one of these methods leaves the frontier half changed, so `Leases.fail` is called.
+
+Longer than 400 lines because it is the one list of how leases begin and end.
 """
 
 import logging
@@ -20,7 +22,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
 from webgraph_it.engine import private
-from webgraph_it.engine.again import Again, host_asked
+from webgraph_it.engine.again import AGAIN, Again, host_asked, with_cookie
 from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
@@ -50,8 +52,6 @@ DROPPED_AT_ONCE = 100
 """Blocked URLs that are recorded in one turn of the event loop: a few milliseconds."""
 BLOCKED_SECONDS = 0.05
 """How soon a blocked URL is looked at again that could not be recorded at once."""
-AGAIN = "again"
-"""Meta key of requests that a middleware wants to send under an existing lease."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -182,7 +182,7 @@ class FrontierScheduler(BaseScheduler):
             return again
         dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
-            if self._is_steered and (steered := self._steered(lease, now)) is not None:
+            if (self.rules or self.parked) and (steered := self._steered(lease, now)) is not None:
                 if steered > now:
                     self.frontier.release(lease, now, steered)
                 dropped += 1
@@ -197,10 +197,6 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
-
-    @property
-    def _is_steered(self) -> bool:
-        return bool(self.rules or self.parked)
 
     def _steered(self, lease: Lease, now: float) -> float | None:
         """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
@@ -285,6 +281,12 @@ class FrontierScheduler(BaseScheduler):
     def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
         """Ask for the same node at another spelling of its URL."""
         self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
+
+    @one_step
+    def visit_with_cookie(self, request: Request, url: str, cookie: bytes, *, seconds: float) -> None:
+        """Ask for the leased page once more, after the delay of its host. The lease lasts."""
+        delay = self.frontier.host_delay(request.meta["lease"].host, seconds)
+        self._again.put(with_cookie(request, url, cookie), self.now() + delay)
 
     @one_step
     def learn_robots(

@@ -116,6 +116,7 @@ class Steered:
         own = {
             "name": running.directory.path.resolve().name,
             "console": self._settings["CONSOLE"],
+            "file_rules": len(self._file_rules),
             "links": running.recorder.tally.links,
             "commits": running.committer.commits,
             "last_commit_seconds_ago": time.time() - running.committer.committed_at,

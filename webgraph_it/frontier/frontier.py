@@ -51,6 +51,7 @@ from .records import (
     Kind,
     Lease,
     Limits,
+    Order,
     Ordering,
     Outcome,
     PlannedVisit,
@@ -81,7 +82,14 @@ class Frontier:
         self._totals: Totals = totals
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
-        self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
+        self._intake = Intake(
+            self._layers,
+            self._roster,
+            totals,
+            limits,
+            priority_of(order),
+            reads_texts=not isinstance(order, Order),
+        )
         self.revisits = Revisits(self._layers, self._roster, totals)
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
@@ -117,12 +125,14 @@ class Frontier:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
         `depth` is that of the links. `via`, `host_depth` and `content_digest` (hex, or empty) are those of the page
         with the links. `traps` has the reason, by digest, for links that the caller considers traps. To add the links
         of a page in several calls, call `content_trap` once and pass its answer to each call as `page_trap`.
+        `texts` are those of links, by digest. Only Order.KEYWORDS looks at them.
         """
         return self._intake.add(
             links,
@@ -133,6 +143,7 @@ class Frontier:
             content_digest=content_digest,
             traps=traps,
             page_trap=page_trap,
+            texts=texts,
         )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:
@@ -325,10 +336,11 @@ class Frontier:
         """When the host's own clock allows the next request; infinity while the host is being asked."""
         return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
-    def host_delay(self, name: str) -> float:
-        """Seconds that the host rests after a fetch."""
+    def host_delay(self, name: str, duration_seconds: float | None = None) -> float:
+        """Seconds that the host rests after a fetch of this duration; None: of its last one."""
         clock = self._roster.host(name).clock
-        return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        seconds = clock.duration_seconds if duration_seconds is None else duration_seconds
+        return self._roster.policy_of(name).delay(seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""

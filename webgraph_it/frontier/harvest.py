@@ -73,6 +73,7 @@ class Harvest(Frontier):
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Keep the links that were never seen. As in a crawl, a trap is cut; other limits apply at `hand_over`."""
         new = self._intake.seen.new(links)

@@ -33,13 +33,22 @@ class Intake:
     """The way into the queues."""
 
     def __init__(
-        self, layers: Layers, roster: Roster, totals: Totals, limits: Limits, priority: Priority
+        self,
+        layers: Layers,
+        roster: Roster,
+        totals: Totals,
+        limits: Limits,
+        priority: Priority,
+        *,
+        reads_texts: bool = False,
     ) -> None:
+        """`reads_texts`: the priority also depends on the texts of links."""
         self._layers = layers
         self._roster = roster
         self._totals = totals
         self._limits = limits
         self._priority = priority
+        self._reads_texts = reads_texts
         self.traps = Traps(layers, limits)
         self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
@@ -56,6 +65,7 @@ class Intake:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Frontier.add."""
         page_trap = page_trap or self.content_trap(via, content_digest)
@@ -63,6 +73,7 @@ class Intake:
         page_host = host_of(via) if via else ""
         touched: dict[str, Host] = {}
         cuts: list[Cut] = []
+        said = _joined(texts) if self._reads_texts and texts else {}
         for link in new:
             name = host_of(link.key)
             host = touched.get(name)
@@ -72,7 +83,7 @@ class Intake:
             trap = (traps and traps.get(link.digest)) or page_trap
             cut = self._cut(link, host, depth, link_host_depth, trap)
             if cut is None:
-                self.enqueue(host, link, depth, link_host_depth, via, now)
+                self.enqueue(host, link, depth, link_host_depth, via, now, said.get(link.digest, ""))
             else:
                 cuts.append(cut)
                 self.seen.keep(link.digest, packed_seen(cut.state, 0))
@@ -223,10 +234,12 @@ class Intake:
         self._totals.cut -= 1
         return True
 
-    def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        """Append the link to its host's queue. A host without URLs joins the line."""
+    def enqueue(
+        self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float, text: str = ""
+    ) -> None:
+        """Append the link to its host's queue. A host without URLs joins the line. `text`: that of the link."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self._place_of(link, depth, via), packed)
+        self.append(host, self._place_of(link, text, depth, via), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
@@ -260,12 +273,13 @@ class Intake:
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
 
-    def _place_of(self, link: Link, depth: int, via: str) -> bytes:
-        """`new_place`, moved by the priority that a rule sets."""
-        return PLACE.pack(self._ruled_priority(link.key, link.url, depth, via), self._totals.next_number(), 0)
+    def _place_of(self, link: Link, text: str, depth: int, via: str) -> bytes:
+        """`new_place`, moved by the priority that a rule sets. `text`: that of the link, if it matters."""
+        priority = self._ruled_priority(link.key, link.url, depth, via, text)
+        return PLACE.pack(priority, self._totals.next_number(), 0)
 
-    def _ruled_priority(self, key: str, url: str, depth: int, via: str) -> int:
-        usual = self._priority(key, depth, via)
+    def _ruled_priority(self, key: str, url: str, depth: int, via: str, text: str = "") -> int:
+        usual = self._priority(f"{key} {text}" if text else key, depth, via)
         rule = self.rules.first(key, url) if self.rules else None
         if rule is None or not rule.priority:
             return usual
@@ -292,3 +306,11 @@ class Intake:
             host.window.offer((entry, packed))
         if place < host.lowest:
             host.lowest = place
+
+
+def _joined(texts: Sequence[tuple[bytes, str]]) -> dict[bytes, str]:
+    """All texts of each target together."""
+    found: dict[bytes, str] = {}
+    for digest, text in texts:
+        found[digest] = f"{found[digest]} {text}" if digest in found else text
+    return found

@@ -133,6 +133,12 @@ class WebGraph:
         return weights
 
     @cached_property
+    def labels(self) -> Array | None:
+        """A byte per arc, in the order of `targets`: csr.NOFOLLOW if the link is. None if the crawl kept no labels."""
+        path = self.path / csr.LABELS
+        return open_sized(path, csr.LABEL_TYPE, self.arcs) if path.exists() else None
+
+    @cached_property
     def hosts(self) -> "WebGraph":
         """The host graph."""
         return WebGraph(self.path / HOSTS)

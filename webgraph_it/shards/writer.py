@@ -191,6 +191,10 @@ class Shards:
         self._in_background = [each for each in self._writers.values() if isinstance(each, BackgroundWriter)]
         self._begin_files()
 
+    def __contains__(self, stream: str) -> bool:
+        """Whether the stream is written."""
+        return stream in self._writers
+
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
 

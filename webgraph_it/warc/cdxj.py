@@ -5,8 +5,8 @@ One line for each `response` and `revisit`, sorted by bytes:
     key SP timestamp SP {"url": …, "mime": …, "status": …, "digest": …, "length": …, "offset": …, "filename": …} LF
 
 The key is that of index_key.py, the timestamp has 14 digits. `offset` and `length` are those of the gzip member. What
-is unknown is left out: `mime` without a Content-Type, `digest` of a page that was not modified. A revisit has the mime
-`warc/revisit`.
+is unknown is left out: `mime` without a Content-Type, `status` and `digest` of a page that was not modified. A revisit
+has the mime `warc/revisit`.
 """
 
 import re
@@ -26,14 +26,15 @@ _DIGITS = re.compile(r"[^0-9]")
 def line(
     url: str, date: str, head: bytes, digest: str, member: tuple[int, int], file_name: str, *, revisit: bool
 ) -> str:
-    """`head`: status line and headers of the response; `member`: offset and length; `digest`: empty if unknown."""
+    """`head`: status line and headers; `member`: offset and length. `head` and `digest` are empty if unknown."""
     mime = REVISIT if revisit else mime_of(head)
     said = f'"mime": {quoted(mime)}, ' if mime else ""
+    status = f'"status": "{status_of(head)}", ' if head else ""
     hashed = f'"digest": "{digest}", ' if digest else ""
     offset, length = member
     return (
         f'{index_key(url)} {_DIGITS.sub("", date)[:14]} {{"url": {quoted(url)}, {said}'
-        f'"status": "{status_of(head)}", {hashed}"length": "{length}", "offset": "{offset}", '
+        f'{status}{hashed}"length": "{length}", "offset": "{offset}", '
         f'"filename": {quoted(file_name)}}}\n'
     )
 

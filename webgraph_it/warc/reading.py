@@ -56,7 +56,7 @@ def index_lines(part: Part) -> Iterator[str]:
             yield cdxj.line(
                 fields["WARC-Target-URI"],
                 fields["WARC-Date"],
-                _head_of(block),
+                _head_of(block[: int(fields["Content-Length"])]),
                 fields.get("WARC-Payload-Digest", ""),
                 (member.offset, member.length),
                 part.path.name,

@@ -14,9 +14,9 @@ with its Content-Encoding. Digests are SHA-1 in base32.
 A body that did not arrive as a whole has WARC-Truncated: `length` (MAX_BODY_BYTES), `disconnect` (the server closed the
 connection) or `unspecified` (absurdly small chunks). Its digests cover what is stored.
 
-A `revisit` has the head only. With the profile identical-payload-digest it refers to an earlier response **of the same
-file** with the same digest, whose URL may be another. With server-not-modified (status 304) it says that the page is
-as before.
+A `revisit` with the profile identical-payload-digest has the head only, and refers to an earlier response **of the same
+file** with the same digest, whose URL may be another. With server-not-modified (status 304) the page is as at its last
+visit, and the block is empty, as Heritrix writes it: with the head of a 304 replay tools would show no page.
 """
 
 from base64 import b32encode
@@ -117,7 +117,7 @@ def not_modified(exchange: Exchange, date: str, record_id: str) -> bytes:
         f"{_target(exchange)}WARC-Profile: {NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {exchange.url}\r\n"
         f"Content-Type: {_RESPONSE_TYPE}\r\n"
     )
-    return _record("revisit", record_id, date, fields, exchange.head)
+    return _record("revisit", record_id, date, fields)
 
 
 def metadata(exchange: Exchange, date: str, response_id: str, block: bytes) -> bytes:

@@ -79,10 +79,8 @@ class WarcStream:
         digest = "" if exchange.status == b"304" else record.digest(exchange.entity)
         response = self._response(exchange, date, response_id, digest)
         revisit = response.startswith(record.REVISIT)
-        place = self._add(pressed, response)
-        self._index.append(
-            cdxj.line(exchange.url, date, exchange.head, digest, place, self._name, revisit=revisit)
-        )
+        place, head = self._add(pressed, response), exchange.head if digest else b""
+        self._index.append(cdxj.line(exchange.url, date, head, digest, place, self._name, revisit=revisit))
         if finding is not None:
             self._add(pressed, record.metadata(exchange, date, response_id, fields(finding)))
 

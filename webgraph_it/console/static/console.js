@@ -232,6 +232,7 @@ function showRules(status) {
   for (const [host, until] of Object.entries(status.parked))
     if (until > status.time) items.push(el("li", {}, el("span", {text: host}), el("span", {className: "tag warn", text: `parked for ${span(until - status.time)}`}),
       el("button", {text: "Wake", click: () => quietly(act({action: "wake", host}, `Woke ${host}`))})));
+  if (status.file_rules) items.push(el("li", {className: "plain"}, el("span", {className: "soft", text: `and ${many(status.file_rules)} of RULES_FILE, which come after these`})));
   at("rules-card").hidden = !items.length;
   at("rules").replaceChildren(...items);
 }
