@@ -81,6 +81,7 @@ def _row(what: str, module: str, old: str, new: str, *tests: str) -> Safety:
 
 
 DIRECTORY = "tests/crawl/test_directory.py"
+INGEST = "tests/ingest/test_ingest.py"
 FILES = "tests/files/test_own_safety.py"
 CLIENT, FORBIDDEN, PARSER = (
     "tests/fetch/test_client.py",
@@ -121,6 +122,14 @@ SAFETY: tuple[Safety, ...] = (
     _row("graph.json is removed before parts change", "convert.steps", '        (job.out / "graph.json").unlink()\n', "", CONVERT_DURABLE),
     _row("sync: an exported database", "files.whole_path", "        sync(folder / path.name)\n", "", "tests/convert/to/test_durable.py"),
     _row("sync: the name of that database", "files.whole_path", "    sync(path.parent)\n", "", "tests/convert/to/test_durable.py"),
+    _row("ingest: how far a file was taken is committed with its pages", "frontier.harvest", "            self.before_freeze()\n", "            pass\n", INGEST),
+    _row("ingest: an older capture does not replace a newer one", "ingest.captures", "            return OLDER\n", '            return ""\n', INGEST),
+    _row("ingest: a file that was ingested is not read again", "ingest.ingest", "        taken.finished = True\n", "        pass\n", INGEST),
+    _row("ingest: a record that swallowed others is not believed", "ingest.records", "        if _is_whole(file, held.position, candidate):\n", "        if candidate:\n", "tests/ingest/test_records.py"),
+    _row("ingest: the sandbox of a reader", "ingest.reader", "            close_doors()\n", "            pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: the CPU time of a document", "ingest.reader", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "        pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: what a reader says is checked", "ingest.frames", "        _check(found)\n", "", "tests/ingest/test_reading.py"),
+    _row("ingest: a spool is bounded", "ingest.ahead", "                self._room.wait(1.0)\n", "                break\n", "tests/ingest/test_ahead.py"),
     _row("lock: of the crawl directory", "crawl.directory", "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
          "            pass\n", DIRECTORY),
     _row("lock: a claim takes it", "crawl.directory", "        make_folder(self.path)\n        self.lock()\n", "        make_folder(self.path)\n", DIRECTORY),
