@@ -20,6 +20,7 @@ crawl/        one crawl as a whole: its directory, what a reply means, the step 
 console/      a page, REST and metrics of a running crawl (CONSOLE=127.0.0.1:6060)
 engine/       every part that Scrapy calls: scheduler, downloader, middlewares, pipeline, extension, commands
 spiders/      national.py: what a spider does; italy.py, brazil.py, web.py: the facts of one web
+ingest/       archives (WARC, ARC, WAT) → shards     (webgraph-it ingest)
 recrawl/      when to visit pages again: plans
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)

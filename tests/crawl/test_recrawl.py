@@ -19,7 +19,8 @@ from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.visits import VISIT, Visit, visit_of
 from webgraph_it.killpoint import REVISIT_POINTS
 from webgraph_it.recrawl.plan_files import plans
-from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb import SimWeb, compare
+from webgraph_it.simweb.crawl_files import read_crawl
 from webgraph_it.simweb.truth import Truth
 
 DAY = 30
@@ -73,6 +74,7 @@ def test_a_full_re_crawl_finds_the_later_day(crawled: Crawled, recrawled: Path) 
     jobdir = recrawled
     before, since = visits(crawled.jobdir), last_number(crawled.jobdir) + 1
     assert differences_now(crawled.truth, jobdir) == []
+    assert compare.differences(crawled.truth, read_crawl(jobdir)) == []
     assert plans(jobdir) == []
     lines = [line for line in log_of(jobdir, first=since) if "visit" in line]
     states = Counter((line["state"], line["status"]) for line in lines)

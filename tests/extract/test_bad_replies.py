@@ -132,7 +132,7 @@ def first_worker_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
         file = tmp_path / "answer"
         file.write_bytes(answer)
         real, fakes = process._command, iter([[sys.executable, "-c", FAKE, str(file)]])
-        monkeypatch.setattr(process, "_command", lambda: next(fakes, None) or real())
+        monkeypatch.setattr(process, "_command", lambda module: next(fakes, None) or real(module))
 
     return says
 

@@ -53,6 +53,8 @@ class Sources:
     """Whether the times of the visits matter: for a graph through time, and for the graph of a day."""
     until: float = math.inf
     """Visits at this time (seconds since 1970) or later do not count."""
+    archives: tuple[str, ...] = ()
+    """Formats of the archives from which pages were ingested: warc, arc, wat."""
 
     @property
     def fingerprint(self) -> str:
@@ -83,7 +85,9 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
         tuple(part for crawl in crawls for part in crawl.parts(stream))
         for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, ANCHORS_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), anchors))
+    archives = sorted({name for crawl in crawls for name in crawl.archives()})
+    named = tuple(map(str, paths))
+    return _checked(Sources(named, urls, pages, graph, crawls[0].name(), anchors, archives=tuple(archives)))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:

@@ -294,6 +294,7 @@ def _summarise(job: Job, table: Table) -> None:
         "nodes": job.counts["nodes"],
         "arcs": job.counts["arcs"],
         "sources": list(job.sources.names),
+        **({"archives": list(job.sources.archives)} if job.sources.archives else {}),
         **job.about,
         "counts": dict(sorted(job.counts.items())),
         "bv": asdict(job.parameters),

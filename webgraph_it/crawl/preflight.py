@@ -33,6 +33,7 @@ from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.files.own import NotOursError
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.settings_table import CrawlSettings
+from webgraph_it.shards.directory import INGEST
 from webgraph_it.shards.formats import ShardError
 from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
@@ -86,7 +87,8 @@ def preflight(settings: Settings) -> None:
     directory = JobDirectory(Path(settings["JOBDIR"]))
     check_deltafetch(values, directory.path)
     directory.check_identity(identity_of(values))
-    check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
+    if INGEST not in directory.record():  # otherwise what the archives link to is queued
+        check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
         directory.lock()
         try:

@@ -15,7 +15,7 @@ done since the last commit.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -24,7 +24,7 @@ from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Rev
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
-from webgraph_it.frontier.records import Added, Failure, Outcome
+from webgraph_it.frontier.records import Added, Cut, Failure, Outcome
 from webgraph_it.frontier.visits import Visit
 from webgraph_it.items import PARENTS, Exchange, Link, Page, State
 from webgraph_it.killpoint import reached
@@ -221,6 +221,12 @@ class Recorder:
             added = self._frontier.add(links, depth, "", self._now())
             self._record_new(added, frozenset(link.digest for link in links), depth, "")
             self._log_waiting(added, frozenset(link.digest for link in links), depth, "")
+
+    def record_cuts(self, cuts: Iterable[tuple[Cut, int, str]]) -> None:
+        """Record nodes that were found earlier and are cut now, each with its depth and the page that found it."""
+        for (link, state, reason, host_depth), depth, via in cuts:
+            self._log(cut_line(link, state, reason, depth, via, host_depth))
+            self.tally.count_cut(state, reason)
 
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
         """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""

@@ -174,6 +174,10 @@ class Intake:
             return Cut(link, State.TRAP_CUT, reason, host_depth)
         return None
 
+    def cut(self, link: Link, host: Host, depth: int, host_depth: int) -> Cut | None:
+        """Why a node that was found elsewhere is not queued; None if no limit forbids it. It counts towards them."""
+        return self._cut(link, host, depth, host_depth, "", is_seed=not depth)
+
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
         most = self._limits.max_pages_per_host
         if self.rules and (rule := self.rules.of_host(host.name)) is not None and rule.max_pages is not None:
