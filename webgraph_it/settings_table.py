@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FLEET_TRANSPORT,
     FOLDER,
     KINDS,
     LANGUAGES,
@@ -41,6 +42,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -230,7 +232,7 @@ class What(Section):
     MAX_PAGES_PER_DOMAIN = Setting(
         0,
         limit("pages"),
-        "Maximum number of pages per registrable domain, all its hosts together. "
+        "Maximum number of pages per site (registrable domain, private suffixes counted), all its hosts together. "
         "Further pages are not fetched (quota-cut).",
         OnResume.MAY_RISE,
         Unrecorded.NEW,
@@ -290,6 +292,28 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    ANCHOR_TEXT = Setting(
+        False,
+        FLAG,
+        "Also keep the texts of links, and which are `rel=nofollow`, in `anchors/`. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    NOFOLLOW_LABELS = Setting(
+        False,
+        FLAG,
+        "Also keep which links are `rel=nofollow`, in `anchors/`, without texts. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    SITEMAPS = Setting(
+        False,
+        FLAG,
+        "Also fetch the sitemaps that robots.txt names, and the pages in scope that they list. "
+        "These pages are nodes. Being listed is not an arc.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     EXTRACT_EMBEDDED = Setting(
         False,
         FLAG,
@@ -339,7 +363,8 @@ class Politeness(Section):
     ADDRESS_DELAY = Setting(
         0.5,
         SECONDS,
-        "Pause between two fetches from the same IP address. Shared hosting puts thousands of sites on one address.",
+        "Pause between two fetches from the same IP address, or from the same /64 network of IPv6. "
+        "Shared hosting puts thousands of sites on one address.",
     )
     CRAWL_DELAY_MAX = Setting(
         60.0, SECONDS, "Maximum Crawl-delay. A longer one in robots.txt is reduced to this."
@@ -388,7 +413,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -412,6 +437,14 @@ class Fetching(Section):
     )
     ACCEPT_LANGUAGE = Setting(
         "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
+    )
+    VISIT_COOKIES = Setting(
+        True,
+        FLAG,
+        "Follow a redirect of a page to itself that sets a cookie once, with that cookie, for that visit only. "
+        "Nothing is kept. False: such a page is an error (`redirect-loop`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
     )
     MAX_BODY_BYTES = Setting(
         "4 MB",
@@ -461,7 +494,8 @@ class Directory(Section):
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
-        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+        'Weight of each word of a URL or of the text of the link to it, such as {"empregos": 10, "login": -5}. '
+        "The larger sum is fetched first.",
     )
     RECRAWL_SHARE = Setting(
         0.1,
@@ -529,6 +563,42 @@ class Directory(Section):
     )
 
 
+class Fleet(Section):
+    title = "A fleet of crawls"
+    page = "fleet.md"
+
+    FLEET = Setting(
+        "local",
+        FLEET_TRANSPORT,
+        "What carries links and statuses between the members: `local` is the directory of the fleet, on one machine; "
+        "`redis://…` or `rediss://…` is a Redis or Valkey server. It may have a password, so it is not remembered.",
+    )
+    FLEET_SIZE = Setting(
+        0,
+        whole_number("members, 1 to 1024; 0 = no fleet", "members", least=0, most=1024),
+        "Number of members that crawl together. 0 = no fleet.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    FLEET_MEMBER = Setting(
+        0,
+        whole_number("the number of a member, from 1; 0 = no fleet", "", least=0, most=1024),
+        "Which member this process is. JOBDIR is the directory of the fleet, and this member uses `member-01/` in it.",
+    )
+
+
+class Archives(Section):
+    title = "Archives"
+    page = "archives.md"
+
+    WARC = Setting(
+        False, FLAG, "Keep what is sent and received as WARC files, in `warc/` of the crawl directory."
+    )
+    WARC_FILE_SIZE = Setting(
+        "1 GB", SIZE, "Size at which the next WARC file begins, and with it the next number of all files."
+    )
+
+
 class Console(Section):
     title = "The console"
     page = "console.md"
@@ -548,6 +618,12 @@ class Console(Section):
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
     )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
+    )
 
 
 class Components(Section):
@@ -563,11 +639,13 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Console, Components),
+    *(Archives, Fleet, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Console, Components):
+class CrawlSettings(
+    What, Links, Politeness, Budget, Fetching, Directory, Archives, Fleet, Console, Components
+):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

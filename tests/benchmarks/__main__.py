@@ -10,7 +10,19 @@ import sys
 
 NAMES = (
     *("simweb", "names", "extract", "handler", "bandwidth", "connection_cap", "writer"),
-    *("frontier", "seeds", "convert", "exports", "pagerank", "recrawl", "crawl", "long_crawl", "cluster"),
+    *(
+        "frontier",
+        "seeds",
+        "convert",
+        "exports",
+        "pagerank",
+        "recrawl",
+        "crawl",
+        "long_crawl",
+        "console",
+        "cluster",
+        "fleet",
+    ),
 )
 
 

@@ -1,6 +1,6 @@
 """Re-visits: ours against round robin, Nutch's adaptive schedule and literal Anansi, on the same changing web.
 
-    python -m tests.benchmarks.recrawl [--pages 20000] [--days 540] [--every 60]
+    python -m tests.benchmarks.recrawl [--pages 20000] [--days 540] [--every 60] [--picture docs/pictures/recrawl.svg]
 
 The web is simweb's: pages change and die on the days that simweb's calendar says, and have the links that simweb would
 serve (no HTTP, no births). Every page is visited on day 0. Then each policy has the same number of re-visits per day,
@@ -16,6 +16,7 @@ one in `--every` of the pages. It knows only what its visits showed. What is mea
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ NAMES = {
     "Anansi, literal": policies.anansi,
     "ours, smoothed": policies.smoothed,
 }
+COLOURS = ("#3465a4", "#8a6d3b", "#a40000", "#2e7d32")
+SHIFTS = {"round robin": 13, "Nutch, adaptive": 1}
+"""Names of lines that end close to each other."""
 Links = frozenset[int]
 
 
@@ -94,6 +98,8 @@ class Web:
 class Figures:
     """Sums over the measured days."""
 
+    by_day: list[float] = field(default_factory=list)
+    """Fresh, weighted, of every day."""
     days: int = 0
     right: float = 0.0
     fresh: float = 0.0
@@ -148,6 +154,7 @@ class Crawl:
                 self._change(page)
             chosen = self.policy(self.pages, day * DAY, len(self.web) // every)
             wasted = self._visit(chosen, day * DAY)
+            figures.by_day.append(self._weighted())
             if day > self.web.days // 3:
                 self._measure(figures, day)
                 figures.visits += len(chosen)
@@ -187,25 +194,61 @@ class Crawl:
         )
         return int((change == 0).sum())
 
+    def _weighted(self) -> float:
+        return float((self.both == self.either) @ self.true_in / self.true_in.sum())
+
     def _measure(self, figures: Figures, day: int) -> None:
         fresh = self.both == self.either
         age = day - self.pages.last_visit / DAY
         figures.days += 1
         figures.right += self.both.sum() / self.either.sum()
         figures.fresh += fresh.mean()
-        figures.weighted += fresh @ self.true_in / self.true_in.sum()
+        figures.weighted += self._weighted()
         figures.age += age.mean()
         figures.oldest = max(figures.oldest, float(age.max()))
 
 
-def measured(plan: Plan, days: int, every: int, told: Callable[[str], None]) -> dict[str, dict[str, float]]:
+def measured(plan: Plan, days: int, every: int, told: Callable[[str], None]) -> dict[str, Figures]:
     """Policy → its figures."""
     web = Web(plan, days)
     told(
         f"{len(web):,} pages on {plan.hosts} hosts, {days} days, one re-visit per page in {every} days; "
         f"{sum(map(len, web.events)):,} changes"
     )
-    return {name: Crawl(web, policy).run(every).row() for name, policy in NAMES.items()}
+    return {name: Crawl(web, policy).run(every) for name, policy in NAMES.items()}
+
+
+def picture(by_day: dict[str, list[float]]) -> str:
+    """Weighted freshness over time, one line per policy, each with its name at its end."""
+    width, height, left, right, top, bottom = 760, 340, 56, 130, 34, 40
+    days = max(len(values) for values in by_day.values())
+    low = min(min(values) for values in by_day.values()) // 0.1 / 10
+
+    def at(day: float, value: float) -> str:
+        x = left + (width - left - right) * day / days
+        return f"{x:.1f},{top + (height - top - bottom) * (1 - value) / (1 - low):.1f}"
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="{left}" y="20">Pages whose known links are right, weighted by in-degree, over days</text>',
+    ]
+    for step in range(round(10 * low), 11):
+        (x1, y), (x2, _) = (at(day, step / 10).split(",") for day in (0, days))
+        parts.append(f'<path d="M{x1} {y}H{x2}" stroke="#ddd"/>')
+        parts.append(f'<text x="{left - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{10 * step} %</text>')
+    for day in range(0, days + 1, 90):
+        x = at(day, low).split(",")[0]
+        parts.append(f'<text x="{x}" y="{height - bottom + 20}" text-anchor="middle">{day}</text>')
+    for (name, values), colour in zip(by_day.items(), COLOURS, strict=True):
+        weeks = [(day, sum(values[day : day + 7]) / len(values[day : day + 7])) for day in range(0, days, 7)]
+        points = " ".join(at(day, value) for day, value in weeks)
+        x, y = at(days, weeks[-1][1]).split(",")
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        y = f"{float(y) + SHIFTS.get(name, 4):.1f}"
+        parts.append(f'<text x="{float(x) + 6:.1f}" y="{y}" fill="{colour}">{name}</text>')
+    return "\n".join([*parts, "</svg>", ""])
 
 
 def shown(name: str, value: float) -> str:
@@ -222,13 +265,17 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--changes", type=float, default=0.01, help="share of the pages that change on a day")
     parser.add_argument("--deaths", type=float, default=0.0002, help="share of the pages that die on a day")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw freshness over time as SVG")
     options = parser.parse_args(arguments)
     plan = Plan(options.hosts, options.pages, changes=options.changes, deaths=options.deaths)
-    results = measured(plan, options.days, options.every, print)
+    figures = measured(plan, options.days, options.every, print)
+    results = {name: each.row() for name, each in figures.items()}
     columns = list(next(iter(results.values())))
     print(f"{'':17}" + "".join(f"{column:>17}" for column in columns))
     for name, row in results.items():
         print(f"{name:17}" + "".join(f"{shown(column, row[column]):>17}" for column in columns))
+    if options.picture:
+        options.picture.write_text(picture({name: each.by_day for name, each in figures.items()}))
 
 
 if __name__ == "__main__":

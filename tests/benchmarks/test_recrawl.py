@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks.recrawl import NAMES, Web, measured
+from tests.benchmarks.recrawl import NAMES, Web, measured, picture
 from webgraph_it.simweb import Plan
 from webgraph_it.simweb.names import Place, key
 from webgraph_it.simweb.plain import path_of
@@ -14,7 +14,11 @@ PLAN = Plan(hosts=40, pages=1200, degree=15, changes=0.01, deaths=0.0002)
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, dict[str, float]]:
-    return measured(PLAN, days=300, every=60, told=lambda text: None)
+    figures = measured(PLAN, days=300, every=60, told=lambda text: None)
+    assert all(
+        f">{name}</text>" in picture({name: each.by_day for name, each in figures.items()}) for name in NAMES
+    )
+    return {name: each.row() for name, each in figures.items()}
 
 
 def test_ours_leads_in_arcs_and_in_weighted_freshness(rows: dict[str, dict[str, float]]) -> None:

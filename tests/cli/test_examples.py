@@ -12,14 +12,16 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import run_crawl
+from tests.ingest.archives import Capture, page, write
 from webgraph_it.cli import main
 from webgraph_it.cli.shell.verbs import load, names, parser_of
 from webgraph_it.graph import WebGraph
 from webgraph_it.simweb import SimWeb
 
 PROJECT = Path(__file__).parents[2]
-ELSEWHERE = ("cluster", "control")
-"""Tests of tests/cluster and tests/crawl run these examples: they need Spark, or a crawl that runs."""
+ELSEWHERE = ("cluster", "control", "fleet", "fleet give-up", "fleet resize", "fleet status")
+"""Tests of tests/cluster, tests/crawl and tests/cli/test_fleet.py run these examples: they need Spark, a running crawl
+or members."""
 FREE_PORTS = ["--http-port=0", "--https-port=0", "--dns-port=0"]
 
 
@@ -31,15 +33,16 @@ def examples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the examples speak of: crawls/italy-1, its graph italy, truth, ratings.csv."""
+    """What the examples speak of: crawls/italy-1, its graph italy, truth, ratings.csv, archive.warc.gz."""
     folder = tmp_path_factory.mktemp("examples")
     with SimWeb(hosts=12, pages=80, seed=3, only=["plain"]) as web:
         web.truth.write(folder / "truth")
-        run_crawl(web, folder / "crawls/italy-1")
+        run_crawl(web, folder / "crawls/italy-1", WARC=True)
     assert main(["convert", str(folder / "crawls/italy-1"), "--out", str(folder / "italy")]) == 0
     assert main(["analyse", str(folder / "italy")]) == 0
     graph = WebGraph(folder / "italy")
     rows = [f"{graph.url(node)},{node}" for node in range(10)]
+    write(folder / "archive.warc.gz", [Capture("http://sito.it/", page("/a"))])
     (folder / "ratings.csv").write_text("\n".join(["url,rating", *rows]) + "\n")
     return folder
 

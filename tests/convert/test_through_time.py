@@ -180,3 +180,63 @@ def test_little_memory_gives_the_same_history(tmp_path: Path, monkeypatch: pytes
     for name in ("offsets.u64", "targets.u32", "first.u16", "last.u16", "ended.u16"):
         assert (graph.path / name).read_bytes() == (little.path / name).read_bytes()
     assert graph.nodes().equals(little.nodes())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--history", "--as-of", "2026-11-17"], "--history is all days, and --as-of is one day"),
+        (["--history", "--check"], "--check compares a graph with all of its crawl"),
+        (["--as-of", "17.11.2026"], "'17.11.2026' is not a day; write for instance 2026-11-17"),
+        (["--as-of", "2026-11-17", "--only", "csr"], "there is no step 'csr'. The steps are day, g4"),
+    ],
+)
+def test_wrong_options_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    crawl = write_visits(tmp_path, VISITS)
+    assert convert([str(crawl), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_files_of_the_thesis_have_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    crawl = write_visits(tmp_path, VISITS)
+    files = ["--urls", str(crawl / "urls" / "000001.tsv"), "--graph16", str(crawl / "graph")]
+    assert convert([*files, "--out", str(tmp_path / "out"), "--history"]) == 2
+    assert "nothing says when its pages were visited" in capsys.readouterr().err
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("option", [["--history"], ["--as-of", "2026-01-01"]])
+def test_same_command_again_leaves_a_finished_graph_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    crawl = write_visits(tmp_path / "crawl", VISITS)
+    command = [str(crawl), *option, "--out", str(tmp_path / "out"), "--skip", "hosts,domains,transpose"]
+    assert convert(command) == 0
+    before = content(tmp_path / "out")
+    assert convert(command) == 0
+    assert "is up to date" in capsys.readouterr().err
+    assert content(tmp_path / "out") == before
+    assert convert([*command, "--from", "g4"]) == 0
+    again = content(tmp_path / "out")
+    assert {name: again[name] for name in before if name != "graph.json"} == {
+        name: data for name, data in before.items() if name != "graph.json"
+    }
+
+
+def test_another_day_in_the_same_folder_starts_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl, out = write_visits(tmp_path / "crawl", VISITS), tmp_path / "out"
+    sizes = []
+    for day in (FIRST_DAY, FIRST_DAY + 6):
+        assert (
+            convert([str(crawl), "--as-of", str(date_of(day)), "--out", str(out), "--only", "day,urls"]) == 0
+        )
+        sizes.append(WebGraph(out).arcs)
+    assert sizes == [3, 2]
+    assert "was made from other files: starting again" in capsys.readouterr().err

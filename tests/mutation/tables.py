@@ -15,7 +15,11 @@ CONVERT_DURABLE = "tests/convert/test_durable.py"
 
 MODULES: dict[str, tuple[str, ...]] = {
     "urls/names.py": (),
-    "urls/scope.py": ("tests/urls/test_surt.py", "tests/engine/test_scope_middlewares.py"),
+    "urls/scope.py": (
+        "tests/urls/test_surt.py",
+        "tests/urls/test_sitemaps.py",
+        "tests/engine/test_scope_middlewares.py",
+    ),
     "urls/surt.py": (),
     "frontier/politeness.py": (),
     "frontier/turns.py": ("tests/frontier/test_frontier.py",),
@@ -77,6 +81,7 @@ def _row(what: str, module: str, old: str, new: str, *tests: str) -> Safety:
 
 
 DIRECTORY = "tests/crawl/test_directory.py"
+INGEST = "tests/ingest/test_ingest.py"
 FILES = "tests/files/test_own_safety.py"
 CLIENT, FORBIDDEN, PARSER = (
     "tests/fetch/test_client.py",
@@ -117,6 +122,14 @@ SAFETY: tuple[Safety, ...] = (
     _row("graph.json is removed before parts change", "convert.steps", '        (job.out / "graph.json").unlink()\n', "", CONVERT_DURABLE),
     _row("sync: an exported database", "files.whole_path", "        sync(folder / path.name)\n", "", "tests/convert/to/test_durable.py"),
     _row("sync: the name of that database", "files.whole_path", "    sync(path.parent)\n", "", "tests/convert/to/test_durable.py"),
+    _row("ingest: how far a file was taken is committed with its pages", "frontier.harvest", "            self.before_freeze()\n", "            pass\n", INGEST),
+    _row("ingest: an older capture does not replace a newer one", "ingest.captures", "            return OLDER\n", '            return ""\n', INGEST),
+    _row("ingest: a file that was ingested is not read again", "ingest.ingest", "        taken.finished = True\n", "        pass\n", INGEST),
+    _row("ingest: a record that swallowed others is not believed", "ingest.records", "        if _is_whole(file, held.position, candidate):\n", "        if candidate:\n", "tests/ingest/test_records.py"),
+    _row("ingest: the sandbox of a reader", "ingest.reader", "            close_doors()\n", "            pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: the CPU time of a document", "ingest.reader", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "        pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: what a reader says is checked", "ingest.frames", "        _check(found)\n", "", "tests/ingest/test_reading.py"),
+    _row("ingest: a spool is bounded", "ingest.ahead", "                self._room.wait(1.0)\n", "                break\n", "tests/ingest/test_ahead.py"),
     _row("lock: of the crawl directory", "crawl.directory", "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
          "            pass\n", DIRECTORY),
     _row("lock: a claim takes it", "crawl.directory", "        make_folder(self.path)\n        self.lock()\n", "        make_folder(self.path)\n", DIRECTORY),
@@ -139,6 +152,9 @@ SAFETY: tuple[Safety, ...] = (
          "        self._scribe.shutdown(wait=True)\n", "tests/shards/test_writer.py"),
     _row("close: the scribe is waited for", "shards.writer", "        self._scribe.shutdown(wait=True)\n", "        self._scribe.shutdown(wait=False)\n", "tests/shards/test_writer.py"),
     _row("guard: a failed write is never synced", "shards.writer", "        if self.failure:\n            raise self.failure\n", "", "tests/shards/test_writer.py"),
+    _row("guard: a record that was not encoded is never synced", "shards.writer", "            if writer.failure is not None:\n                raise writer.failure\n", "            pass\n", "tests/warc/test_writer.py"),
+    _row("archive: a page's exchange is kept", "crawl.record", "            self.archive.write(capture_of(page.exchange, page))\n", "            pass\n", "tests/crawl/test_archive.py"),
+    _row("archive: robots.txt is kept", "spiders.national", "            self._pipeline.recorder.keep(exchange)\n", "            pass\n", "tests/crawl/test_archive.py"),
     _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),
     _row("guard: the old table is not written into", "frontier.rocks", "        Path(path).unlink(missing_ok=True)\n", "", "tests/frontier/test_rocks.py"),
     _row("guard: addresses of DNS", "fetch.dns", "self._guard.refusal(address) for", "None for", FORBIDDEN),
@@ -146,7 +162,16 @@ SAFETY: tuple[Safety, ...] = (
     _row("guard: public addresses without a contact", "engine.parts", 'public=bool(settings["CONTACT_URL"])', "public=True", "tests/engine/test_handler.py"),
     _row("guard: bad ports", "fetch.client", "        if target.port in self._bad_ports:\n", "        if False:\n", CLIENT, FORBIDDEN),
     _row("cap: addresses of a name", "fetch.dns", "allowed[:MAX_ADDRESSES]", "allowed", "tests/fetch/test_dns.py"),
-    _row("cap: sockets", "fetch.connections", "        if self.sockets >= self.cap:\n            return False\n", "", "tests/fetch/test_connections.py"),
+    _row("cap: sockets", "fetch.connections", "self.sockets >= self.cap or not self._may_open()", "not self._may_open()", "tests/fetch/test_connections.py"),
+    _row("cap: a share that has ended", "fetch.connections", "self.sockets >= self.cap or not self._may_open()", "self.sockets >= self.cap", "tests/fetch/test_connections.py"),
+    _row("share: its end stops the bytes", "fetch.shaper", "        if now >= self._part_until:\n", "        if False:\n", "tests/fetch/test_shaper.py"),
+    _row("share: checked before a request is sent", "fetch.client", "        self._check_before_sending(connection, address)\n", "", "tests/fetch/test_address_gate.py"),
+    _row("share: a broker that forgot waits", "fleet.shares", "NOTHING if now < self.began + SHARE_SECONDS else", "NOTHING if False else", "tests/fleet/test_shares.py"),
+    _row("share: what is still used is recorded", "fleet.shares", "Amounts(*map(max, report.used, granted))", "granted", "tests/fleet/test_shares.py"),
+    _row("share: what is under way ends with it", "crawl.budget", "        self._call_off()\n", "", "tests/crawl/test_budget.py"),
+    _row("lease: an address must be leased", "frontier.turns", "        address.unleased = not self._is_leased(host.address, now)\n", "", "tests/frontier/test_turns.py"),
+    _row("lease: a broker that forgot waits", "fleet.leases", "            if now < self.began + LEASE_SECONDS:\n                return None\n", "", "tests/fleet/test_leases.py"),
+    _row("lease: a new holder waits first", "fleet.leases", "now + self._delay_seconds if name in granted.fresh else now", "now", "tests/fleet/test_leases.py"),
     _row("cap: a closed socket keeps its place", "fetch.connections", "        self.closing[name] = None\n", "", "tests/fetch/test_connections.py"),
     _row("cap: a socket that is gone frees its place", "fetch.connections", "            self.closing.pop(name, None)\n", "            pass\n", "tests/fetch/test_connections.py"),
     _row("cap: an unused place is given back", "fetch.client", "                self._grant(self.governor.give_back())\n            else:\n", "                pass\n            else:\n", CLIENT),
@@ -210,10 +235,10 @@ SAFETY: tuple[Safety, ...] = (
     _row("delay: between two offers of an address", "frontier.turns", "        address.offered_until = now + self._delay\n", "", TURNS),
     _row("delay: nobody overtakes the crowd of an address", "frontier.turns", "address.free_at > now or (not first and (address.crowd or address.called))", "address.free_at > now", TURNS),
     _row("delay: an address that was used", "frontier.turns", "        address.used_until = max(address.used_until, when + self._delay)\n", "", TURNS),
-    _row("delay: of an address at the socket", "fetch.address_gate", "address in self._busy or self._clock.ready_at(name, now) > now", "address in self._busy", GATE),
-    _row("delay: one request at a time per address", "fetch.address_gate", "address in self._busy or self._clock", "self._clock", GATE),
+    _row("delay: of an address at the socket", "fetch.address_gate", "network in self._busy or self._clock.ready_at(name, now) > now", "network in self._busy", GATE),
+    _row("delay: one request at a time per address", "fetch.address_gate", "network in self._busy or self._clock", "self._clock", GATE),
     _row("delay: the address is told", "fetch.address_gate", "        self._clock.used(text_of(address), when)\n", "", GATE),
-    _row("delay: requests go through the gate", "fetch.client", "        gate.enter(address)\n        seen = _SeenOnce(partial(gate.leave, address))\n", "        seen = _SeenOnce(lambda when: None)\n", GATE),
+    _row("delay: requests go through the gate", "fetch.client", "        gate.enter(address)\n        seen = SeenOnce(partial(gate.leave, address))\n", "        seen = SeenOnce(lambda when: None)\n", GATE),
     _row("delay: who fails leaves the gate", "fetch.client", "        finally:\n            seen()\n", "        finally:\n            pass\n", GATE),
     _row("delay: a slow server is taken to have seen the request", "fetch.client", "            seen.assume_after(ASSUMED_SEEN_SECONDS, loop)\n", "            pass\n", GATE),
     _row("delay: the fetcher uses the frontier's clock", "engine.extension", "            fetcher.use_clock(AddressClock(scheduler))\n", "", EXTENSION),

@@ -1,5 +1,6 @@
 """`webgraph-it recrawl plan`: what it reads from a crawl directory, and which plan it leaves."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,37 @@ def test_untried_urls_come_by_digest_with_their_in_degree(crawl: Path) -> None:
     planned(crawl)
     found = list(UNTRIED.iter_unpack(plans(crawl)[0].untried.read_bytes()))
     assert found == sorted([(digest(WANTED), popularity(2)), (digest(NEW), popularity(0))])
+
+
+def test_many_untried_urls_are_in_order_of_digest(tmp_path: Path) -> None:
+    many = tuple(f"it,c)/{number}" for number in range(700))
+    crawl = write_visits(
+        tmp_path, [Visit(1, HOME, "fetched", many), Visit(1, NEWS, "fetched", many[::2], HOME)]
+    )
+    planned(crawl)
+    found = list(UNTRIED.iter_unpack(plans(crawl)[0].untried.read_bytes()))
+    links = {key: 1 + (key in many[::2]) for key in many}
+    assert found == sorted((digest(key), popularity(count)) for key, count in links.items())
+
+
+def test_plan_that_was_killed_leaves_nothing_that_disturbs_the_next(crawl: Path) -> None:
+    left = crawl / "recrawl" / "planning" / ".work" / "staging"
+    left.mkdir(parents=True)
+    (left / "runs").write_bytes(b"half")
+    assert planned(crawl, "uniform") == [NEWS, OLD, HOME]
+
+
+def test_plan_reads_only_what_was_committed(crawl: Path) -> None:
+    """A crawl that runs has written more than its last commit counts."""
+    committed = {
+        folder: {path.name: path.stat().st_size for path in (crawl / folder).iterdir()}
+        for folder in ("graph", "urls", "pages")
+    }
+    (crawl / "committed.json").write_text(json.dumps(committed))
+    for path in crawl.glob("*/000001.*"):
+        with path.open("ab") as file:
+            file.write(b"torn")
+    assert planned(crawl, "uniform") == [NEWS, OLD, HOME]
 
 
 @pytest.mark.parametrize(

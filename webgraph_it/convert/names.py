@@ -31,6 +31,7 @@ from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import (
     ERROR,
+    LINKED,
     LISTED,
     PARENT_STATES,
     REVISIT_FAILED,
@@ -53,6 +54,7 @@ INFLATION = 6
 """Approximate bytes of memory needed to sort one byte of input."""
 LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
+GONE_FILE = "gone.u32"
 
 NODE = pa.schema(
     {
@@ -73,7 +75,7 @@ HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
 
 def make_names(job: Job) -> None:
     """The step: see the module."""
-    total = sum(part.length for part in (*job.sources.urls, *job.sources.pages))
+    total = sum(part.length for part in (*job.sources.urls, *job.sources.links, *job.sources.pages))
     piece_bytes = max(
         min(job.budget_bytes // (INFLATION * job.threads), LARGEST_PIECE, -(-total // job.threads)), 1
     )
@@ -124,7 +126,8 @@ class Run:
 
 
 def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
-    for parts, kind in ((job.sources.urls, LISTED), (job.sources.pages, TRIED)):
+    sources = job.sources
+    for parts, kind in ((sources.urls, LISTED), (sources.links, LINKED), (sources.pages, TRIED)):
         for part in parts:
             for start in range(0, part.length, piece_bytes):
                 stop = min(start + piece_bytes, part.length)
@@ -226,7 +229,7 @@ def _write_nodes(job: Job, ranges: Iterator[Nodes]) -> None:
     folder, timed = job.staging / ".work", job.sources.timed
     with (
         closing(NodeWriter(folder, timed)) as writer,
-        (folder / "gone.u32").open("wb") as gone,
+        (folder / GONE_FILE).open("wb") as gone,
         (folder / visits.FILE).open("wb") as visited,
     ):
         for number, found in enumerate(ranges):

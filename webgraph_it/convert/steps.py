@@ -1,6 +1,6 @@
 """The steps of convert, as a table: what each needs and makes. Like `make`, it does not repeat finished steps.
 
-    names ─► map ─► csr ─► g4, bv, transpose, hosts ─► domains
+    names ─► map ─► csr ─► g4, bv, transpose, anchors, hosts ─► domains
       └────► urls, nodes
 
 Guarantees: a step is done when all its files exist under their final names with the recorded sizes. The summary
@@ -23,14 +23,14 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from webgraph_it import __version__
-from webgraph_it.convert import groups, ids, mapping, names, rows
+from webgraph_it.convert import anchors, groups, ids, mapping, names, rows
 from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job, sizes_below
 from webgraph_it.convert.lines import NO_DEPTH, STATES
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.files.own import SHARED_MODE, sync, write_whole
 from webgraph_it.graph.bv import write_bv
-from webgraph_it.graph.csr import OFFSETS, OFFSETS_TRANSPOSED, TARGETS, TARGETS_TRANSPOSED, CsrFiles
+from webgraph_it.graph.csr import LABELS, OFFSETS, OFFSETS_TRANSPOSED, TARGETS, TARGETS_TRANSPOSED, CsrFiles
 from webgraph_it.graph.lists import Lists
 from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
@@ -54,6 +54,8 @@ class Step:
     optional: bool = True
     compresses: bool = False
     """Whether what it makes depends on the BV parameters."""
+    applies: Callable[[Job], bool] = lambda job: True
+    """Whether these crawls have what it is made of."""
 
 
 def make_names(job: Job) -> None:
@@ -162,6 +164,13 @@ STEPS = (
     ),
     Step("hosts", groups.make_hosts, needs=(NODES, HOSTS, *LISTS), makes=("hosts",), compresses=True),
     Step("domains", groups.make_domains, needs=(HOSTS, "hosts"), makes=("domains",), compresses=True),
+    Step(
+        "anchors",
+        anchors.make_anchors,
+        needs=(DIGESTS, *LISTS),
+        makes=(anchors.TEXTS, LABELS),
+        applies=anchors.has_anchors,
+    ),
 )
 BY_NAME = {step.name: step for step in STEPS}
 Table = tuple[Step, ...]
@@ -193,6 +202,7 @@ def run_steps(job: Job, wanted: list[Step], again_from: str | None, table: Table
     if again_from:
         for step in table[_place(again_from, table) :]:
             job.state["done"].pop(step.name, None)
+    wanted = [step for step in wanted if step.applies(job)]
     pending = [step for step in wanted if not _is_done(job, step)]
     if not pending and (job.out / "graph.json").exists():
         job.progress.note(f"{job.out} is up to date")
@@ -284,6 +294,7 @@ def _summarise(job: Job, table: Table) -> None:
         "nodes": job.counts["nodes"],
         "arcs": job.counts["arcs"],
         "sources": list(job.sources.names),
+        **({"archives": list(job.sources.archives)} if job.sources.archives else {}),
         **job.about,
         "counts": dict(sorted(job.counts.items())),
         "bv": asdict(job.parameters),

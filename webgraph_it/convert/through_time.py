@@ -31,6 +31,7 @@ from webgraph_it.convert.threads import in_order
 from webgraph_it.convert.visits import DAY_SECONDS, OTHER, Visits, day_of, disagreement
 from webgraph_it.graph.csr import Array, CsrFiles
 from webgraph_it.graph.days import DAY_TYPE, ENDED_FILE, FIRST_FILE, LAST_FILE, date_of, day_number
+from webgraph_it.graph.labels import SUFFIXES, write_labels
 
 SEEN = ".work/seen.bin"
 SEEN_TYPE = np.dtype(
@@ -150,6 +151,12 @@ def _first_seen(job: Job, seen: Array) -> Array:
     return days
 
 
+def make_labels(job: Job) -> None:
+    """CSR, days → LAW's arc labels."""
+    job.progress.expect(job.counts["arcs"])
+    write_labels(job.staging / f"{job.sources.name}-days", CsrFiles.of(job.out), job.out, job.sources.name)
+
+
 def history(sources: Sources) -> Sources:
     """The same sources for a graph through time."""
     return _timed(replace(sources, timed=True))
@@ -169,14 +176,19 @@ def _timed(sources: Sources) -> Sources:
     return sources
 
 
+LABELS = tuple(f"{{name}}-days.{suffix}" for suffix in SUFFIXES)
 DAYS = (FIRST_FILE, LAST_FILE, ENDED_FILE)
-HISTORY: Table = tuple(
+_ORDINARY: Table = tuple(
     replace(step, run=make_history, needs=(steps.PARTS, steps.VISITS), makes=(*step.makes, *DAYS, SEEN))
     if step.name == "csr"
     else replace(step, run=make_node_table, needs=(*step.needs, *steps.LISTS, FIRST_FILE, SEEN))
     if step.name == "nodes"
     else step
     for step in steps.STEPS
+)
+HISTORY: Table = (
+    *_ORDINARY,
+    Step("labels", make_labels, needs=(*steps.LISTS, *DAYS), makes=LABELS),
 )
 DAY: Table = (
     Step(

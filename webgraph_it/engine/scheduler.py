@@ -7,20 +7,22 @@ recorded (crawl/record.py; `answered` may come before it), or one of these was c
 `put_off` (its address is busy), or `abandon` (a callback or a user's pipeline failed).
 
 An exception in the middle of one of these methods leaves the frontier half changed, so `Leases.fail` is called.
+
+Longer than 400 lines because it is the one list of how leases begin and end.
 """
 
 import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
 from webgraph_it.engine import private
-from webgraph_it.engine.again import Again, host_asked
+from webgraph_it.engine.again import AGAIN, Again, host_asked, with_cookie
 from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
@@ -50,8 +52,14 @@ DROPPED_AT_ONCE = 100
 """Blocked URLs that are recorded in one turn of the event loop: a few milliseconds."""
 BLOCKED_SECONDS = 0.05
 """How soon a blocked URL is looked at again that could not be recorded at once."""
-AGAIN = "again"
-"""Meta key of requests that a middleware wants to send under an existing lease."""
+
+
+class Borrowed(Protocol):
+    """Hosts of other members of a fleet (engine/fleet.py)."""
+
+    def is_foreign(self, host: str) -> bool: ...
+    def ready_at(self, host: str, now: float) -> float: ...
+    def returned(self, host: str) -> None: ...
 
 
 class FrontierScheduler(BaseScheduler):
@@ -91,6 +99,12 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.borrowed: Borrowed | None = None
+        """In a fleet: the way to hosts of other members."""
+        self.awaits_others: Callable[[], bool] = lambda: False
+        """Whether other members of a fleet may still send links."""
+        self.count_busy: Callable[[str], None] = lambda host: None
+        """Called with the host of every 429 or 503 that is retried."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -133,7 +147,8 @@ class FrontierScheduler(BaseScheduler):
                 self.abandon(lease)
             self.wake()
         counts = self.frontier.counts()
-        return bool(counts.queued or counts.leased or self._again or self._revisiting.is_continuous)
+        is_busy = counts.queued or counts.leased or self._again
+        return bool(is_busy or self._revisiting.is_continuous or self.awaits_others())
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.
@@ -180,7 +195,7 @@ class FrontierScheduler(BaseScheduler):
             return again
         dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
-            if self._is_steered and (steered := self._steered(lease, now)) is not None:
+            if (self.rules or self.parked) and (steered := self._steered(lease, now)) is not None:
                 if steered > now:
                     self.frontier.release(lease, now, steered)
                 dropped += 1
@@ -195,10 +210,6 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
-
-    @property
-    def _is_steered(self) -> bool:
-        return bool(self.rules or self.parked)
 
     def _steered(self, lease: Lease, now: float) -> float | None:
         """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
@@ -240,7 +251,7 @@ class FrontierScheduler(BaseScheduler):
             return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
             return robots.expires_at
-        errand = self.errands.start(site, lease.host, lease.digest, now, self.frontier.host_ready)
+        errand = self.errands.start(site, lease.host, lease.digest, now, self._host_ready)
         if not isinstance(errand, Errand):
             return errand
         return private.PageRequest(
@@ -274,6 +285,8 @@ class FrontierScheduler(BaseScheduler):
         """Put the URL back for a retry. False if there are no retries left and the failure is final."""
         if not self.frontier.may_retry(lease):
             return False
+        if failure is Failure.BUSY:
+            self.count_busy(lease.host)
         self._end(lease, Outcome(Kind.RETRY, failure, True, seconds, lease.address, retry_after))
         return True
 
@@ -281,6 +294,12 @@ class FrontierScheduler(BaseScheduler):
     def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
         """Ask for the same node at another spelling of its URL."""
         self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
+
+    @one_step
+    def visit_with_cookie(self, request: Request, url: str, cookie: bytes, *, seconds: float) -> None:
+        """Ask for the leased page once more, after the delay of its host. The lease lasts."""
+        delay = self.frontier.host_delay(request.meta["lease"].host, seconds)
+        self._again.put(with_cookie(request, url, cookie), self.now() + delay)
 
     @one_step
     def learn_robots(
@@ -351,7 +370,19 @@ class FrontierScheduler(BaseScheduler):
     def _forget(self, lease: Lease) -> None:
         """The request has ended. A host that was borrowed for it rests."""
         self._leases.pop(lease.digest, None)
-        self.errands.ended(lease.digest, self.now(), self.frontier.host_delay)
+        self.errands.ended(lease.digest, self.now(), self._host_delay)
+
+    def _host_ready(self, host: str) -> float:
+        """When a host may be asked for the robots.txt of another. One of another member must be borrowed first."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            return self.borrowed.ready_at(host, self.now())
+        return self.frontier.host_ready(host)
+
+    def _host_delay(self, host: str) -> float:
+        """How long a host rests that was asked for the robots.txt of another. Its own member lets it rest, too."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            self.borrowed.returned(host)
+        return self.frontier.host_delay(host)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._forget(lease)

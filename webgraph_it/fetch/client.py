@@ -20,12 +20,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
+from webgraph_it.fetch.address_gate import (
+    ASSUMED_SEEN_SECONDS,
+    AddressBusy,
+    AddressClock,
+    AddressGate,
+    SeenOnce,
+)
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
 from webgraph_it.fetch.connections import Governor, Watcher
-from webgraph_it.fetch.decode import Decoded, decode_in_slices
+from webgraph_it.fetch.decode import decode_in_turns
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
+from webgraph_it.fetch.kept import exchange_of
 from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
@@ -51,6 +58,8 @@ class FetchSettings:
     """The bad ports of `urls/ports.py` that are allowed nevertheless."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
+    keep_exchanges: bool = False
+    """Whether replies keep what was on the wire, for an archive."""
 
 
 class _Request(NamedTuple):
@@ -78,8 +87,11 @@ class Fetcher:
         self.shaper = shaper
         """The bandwidth limit. It may be set later, for connections opened after that."""
         self.governor: Governor[Connection, asyncio.Future[None]] = Governor(
-            settings.connection_cap, settings.idle_cap
+            settings.connection_cap, settings.idle_cap, lambda: self.share_lasts()
         )
+        self.share_lasts: Callable[[], bool] = lambda: True
+        """Whether this crawl may use the network now: the member of a fleet has a share of it for some seconds."""
+        self._own_cap = self._share = settings.connection_cap
         self._resolver = resolver
         self._bad_ports = BAD_PORTS - settings.allowed_ports
         self._count = count
@@ -142,13 +154,13 @@ class Fetcher:
         if gate is None:
             return await self._fetch_once_more(address, request, None)
         gate.enter(address)
-        seen = _SeenOnce(partial(gate.leave, address))
+        seen = SeenOnce(partial(gate.leave, address))
         try:
             return await self._fetch_once_more(address, request, seen)
         finally:
             seen()
 
-    async def _fetch_once_more(self, address: Address, request: _Request, seen: "_SeenOnce | None") -> Reply:
+    async def _fetch_once_more(self, address: Address, request: _Request, seen: SeenOnce | None) -> Reply:
         """Fetch. If a kept connection turns out to be dead, retry once on another."""
         target = request.target
         key = (
@@ -182,10 +194,12 @@ class Fetcher:
         address: Address,
         request: _Request,
         deadline: float,
-        seen: "_SeenOnce | None",
+        seen: SeenOnce | None,
     ) -> Reply:
+        self._check_before_sending(connection, address)
         loop = asyncio.get_running_loop()
-        parser = ResponseParser(self.settings.limits, request.head)
+        keep = self.settings.keep_exchanges
+        parser = ResponseParser(self.settings.limits, request.head, keep=keep)
         done = loop.create_future()
         exchange = Exchange(parser, done, deadline, self.settings.silence_seconds, seen)
         task = asyncio.current_task()
@@ -208,31 +222,27 @@ class Fetcher:
         ended_at = sent_at + loop.time() - began  # a duration must not depend on the wall clock
         first_byte_at = min(max(exchange.first_byte_at, sent_at), ended_at)
         times = FetchTimes(sent_at, first_byte_at, ended_at)
-        body = parser.body
+        kept = exchange_of(request.target.url, request.message, parser, key[0], sent_at) if keep else None
+        body = parser.body if kept is None else kept.entity
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)
-        return self._reply(request.target.url, parser, body, address, times)
-
-    async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
-        """The body without its content codings. Other tasks run between the slices of a large one."""
-        codings = b",".join(parser.headers.pop(b"Content-Encoding")).split(b",")
-        slices = decode_in_slices(body, codings, self.settings.limits.body_bytes)
-        while True:
-            try:
-                next(slices)
-            except StopIteration as end:
-                decoded: Decoded = end.value
-                break
-            await asyncio.sleep(0)
-        parser.flags.extend(decoded.flags)
-        return decoded.body
-
-    def _reply(
-        self, url: str, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes
-    ) -> Reply:
         for flag in parser.flags:
             self._count(f"fetch/cut/{flag}")
-        return Reply(url, parser.status, parser.headers, body, parser.flags, address, parser.version, times)
+        head = parser.status, parser.headers
+        return Reply(request.target.url, *head, body, parser.flags, address, parser.version, times, kept)
+
+    def _check_before_sending(self, connection: Connection, address: Address) -> None:
+        """What was allowed when the request joined the queue may have run out while it waited there."""
+        if not (self.share_lasts() and (self._gate is None or self._gate.may_send(address))):
+            connection.close()
+            raise AddressBusy(text_of(address))
+
+    async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
+        """The body without its content codings."""
+        codings = b",".join(parser.headers.pop(b"Content-Encoding")).split(b",")
+        decoded = await decode_in_turns(body, codings, self.settings.limits.body_bytes)
+        parser.flags.extend(decoded.flags)
+        return decoded.body
 
     # -- places and sockets ---------------------------------------------------------------------------------
 
@@ -353,10 +363,22 @@ class Fetcher:
 
     def set_connection_cap(self, cap: int) -> None:
         """MAX_TCP_CONNECTIONS is `cap` from now on."""
+        self._own_cap = cap
+        self._resize()
+
+    def set_connection_share(self, share: int) -> None:
+        """Of the fleet's MAX_TCP_CONNECTIONS, this crawl may have `share` from now on."""
+        self._share = share
+        self._resize()
+
+    def _resize(self) -> None:
+        cap = min(self._own_cap, self._share)
         surplus, granted = self.governor.resize(cap, min(self.settings.idle_cap, cap))
         for connection in surplus:
             connection.close()
         self._grant(granted)
+        for _ in range(min(cap - self.governor.waiting, len(self._outside))):
+            self._let_one_in()
 
     async def close(self) -> None:
         """Close every idle connection and stop."""
@@ -366,26 +388,6 @@ class Fetcher:
             self._sweep_timer.cancel()
         self._watcher.stop()
         self._resolver.close()
-
-
-class _SeenOnce:
-    """Tells the gate, once, that the server has seen the request."""
-
-    __slots__ = ("_leave", "_timer")
-
-    def __init__(self, leave: Callable[[float], None]) -> None:
-        self._leave: Callable[[float], None] | None = leave
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __call__(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        leave, self._leave = self._leave, None
-        if leave is not None:
-            leave(time.time())
-
-    def assume_after(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
-        self._timer = loop.call_later(seconds, self)
 
 
 _TRY_NEXT_ADDRESS = ("refused", "connect-timeout", "unreachable", "tls")

@@ -51,6 +51,7 @@ from .records import (
     Kind,
     Lease,
     Limits,
+    Order,
     Ordering,
     Outcome,
     PlannedVisit,
@@ -62,6 +63,7 @@ from .revisits import Revisits, has_new, lowest_place
 from .roster import Roster
 from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
+from .turns import Leases
 from .visits import Visit
 from .window import Window
 
@@ -81,7 +83,14 @@ class Frontier:
         self._totals: Totals = totals
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
-        self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
+        self._intake = Intake(
+            self._layers,
+            self._roster,
+            totals,
+            limits,
+            priority_of(order),
+            reads_texts=not isinstance(order, Order),
+        )
         self.revisits = Revisits(self._layers, self._roster, totals)
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
@@ -117,12 +126,14 @@ class Frontier:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
         `depth` is that of the links. `via`, `host_depth` and `content_digest` (hex, or empty) are those of the page
         with the links. `traps` has the reason, by digest, for links that the caller considers traps. To add the links
         of a page in several calls, call `content_trap` once and pass its answer to each call as `page_trap`.
+        `texts` are those of links, by digest. Only Order.KEYWORDS looks at them.
         """
         return self._intake.add(
             links,
@@ -133,6 +144,7 @@ class Frontier:
             content_digest=content_digest,
             traps=traps,
             page_trap=page_trap,
+            texts=texts,
         )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:
@@ -146,6 +158,10 @@ class Frontier:
         former state (`uncut`), because it is already in the URL list and in the page log.
         """
         return self._intake.add_seeds(links, now)
+
+    def mark_seen(self, links: Sequence[Link]) -> list[Link]:
+        """The links that were never seen before. From now on they count as seen. Another crawl queues them."""
+        return self._intake.seen.new(links)
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Queue a node that a quota (`reason`) cut, if the current limits allow it. True if this call queued it.
@@ -195,9 +211,14 @@ class Frontier:
         """From now on these delays, quotas, depths and priorities hold. What is queued keeps its place."""
         self._roster.rules = self._intake.rules = rules
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
-        """Queue a node again that a block had cut; False if it is not cut, or was never accepted."""
-        return self._intake.unblock(link, depth, host_depth, via, now)
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
+        """Queue a node again that a block had cut; False if it is not cut, was never accepted, or is blocked still.
+
+        `mime`: the media type of the reply that was blocked; empty if it was never fetched.
+        """
+        return self._intake.unblock(link, depth, host_depth, via, now, mime=mime)
 
     def wake(self, name: str, now: float) -> bool:
         """End the pause of a host that failed; False if it has no URLs, or is being asked now."""
@@ -320,10 +341,11 @@ class Frontier:
         """When the host's own clock allows the next request; infinity while the host is being asked."""
         return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
-    def host_delay(self, name: str) -> float:
-        """Seconds that the host rests after a fetch."""
+    def host_delay(self, name: str, duration_seconds: float | None = None) -> float:
+        """Seconds that the host rests after a fetch of this duration; None: of its last one."""
         clock = self._roster.host(name).clock
-        return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        seconds = clock.duration_seconds if duration_seconds is None else duration_seconds
+        return self._roster.policy_of(name).delay(seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""
@@ -332,6 +354,22 @@ class Frontier:
     def address_used(self, address: str, when: float) -> None:
         """A request to the address starts at `when`."""
         self._roster.turns.address_used(address, when)
+
+    def address_is_ours(self, address: str, now: float) -> bool:
+        """Whether the address is leased, in a fleet. It may have been when its turn came, and not be any more."""
+        return self._roster.turns.is_ours(address, now)
+
+    def use_leases(self, leases: Leases) -> None:
+        """From now on an address must be leased before it is asked. The caller reports each lease to `leased`."""
+        self._roster.turns.leases = leases
+
+    def address_needed(self, address: str) -> bool:
+        """Whether a host waits for the address (or IPv6 network), or is on the way to it."""
+        return self._roster.turns.is_needed(address)
+
+    def leased(self, address: str, ready_at: float, now: float) -> None:
+        """The address (or IPv6 network) is leased and may be asked from `ready_at` on."""
+        self._roster.turns.leased(address, ready_at, now)
 
     def book_address(self, address: str, now: float) -> float:
         """When to try a busy address again. Each caller gets a different time."""

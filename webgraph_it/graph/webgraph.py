@@ -133,6 +133,12 @@ class WebGraph:
         return weights
 
     @cached_property
+    def labels(self) -> Array | None:
+        """A byte per arc, in the order of `targets`: csr.NOFOLLOW if the link is. None if the crawl kept no labels."""
+        path = self.path / csr.LABELS
+        return open_sized(path, csr.LABEL_TYPE, self.arcs) if path.exists() else None
+
+    @cached_property
     def hosts(self) -> "WebGraph":
         """The host graph."""
         return WebGraph(self.path / HOSTS)
@@ -160,6 +166,11 @@ class WebGraph:
         """(offsets, targets) of the arcs that were there on the day before, and are not there on a day."""
         meant = days.removed_between(days.day_number(before), days.day_number(day))
         return self.arc_days.chosen(self._successors, meant)
+
+    def day_blocks(self) -> Iterator[tuple[Array, Array, Array]]:
+        """(first, last, ended) of some arcs at a time, in order."""
+        for _, _, first, last, ended in self.arc_days.blocks(self._successors):
+            yield first, last, ended
 
     @property
     def has_days(self) -> bool:

@@ -77,13 +77,18 @@ def digest(key: str) -> bytes:
 
 
 def read_crawl(jobdir: Path) -> CrawledGraph:
-    """Read all of it. Raises NotACrawl if one of its three folders is missing."""
-    if missing := [name for name in FOLDERS if not (jobdir / name).is_dir()]:
-        raise NotACrawl(f"{jobdir} is not a crawl directory: it has no {missing[0]}/")
+    """Read all of it; a fleet is read as one crawl. Raises NotACrawl if one of the three folders is missing."""
+    crawls = sorted(jobdir.glob("member-*")) or [jobdir]
     graph = CrawledGraph()
-    _read_urls(jobdir, graph)
-    _read_pages(jobdir, graph)
-    _read_shards(jobdir, graph)
+    for crawl in crawls:
+        if missing := [name for name in FOLDERS if not (crawl / name).is_dir()]:
+            raise NotACrawl(f"{crawl} is not a crawl directory: it has no {missing[0]}/")
+        _read_urls(crawl, graph)
+    for crawl in crawls:
+        _read_pages(crawl, graph)
+    for crawl in crawls:
+        _read_shards(crawl, graph)
+    _find_repeats(graph)
     gone = {key for key in graph.pages if graph.state(key) == GONE}
     graph.arcs = {arc for arc in graph.arcs if arc[0] not in gone}
     return graph
@@ -140,9 +145,6 @@ def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
             else:
                 graph.arcs.add((parent, key))
                 children[parent].append(key)
-    graph.faults += [
-        f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > max(1, graph.found(key))
-    ]
 
 
 def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
@@ -152,6 +154,12 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
             graph.pages.setdefault(str(page["key"]), []).append(page)
         else:
             graph.faults.append(f"{where} is not a JSON object with a key and a state")
+
+
+def _find_repeats(graph: CrawledGraph) -> None:
+    graph.faults += [
+        f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > max(1, graph.found(key))
+    ]
     for key, lines in graph.pages.items():
         first = [line for line in lines if "visit" not in line]
         earlier = [line["state"] for line in first[:-1] if line["state"] not in SUPERSEDED]
