@@ -5,7 +5,7 @@
 
 The import is the one of a crawl (crawl/plan_import.py) with commits into RocksDB, without a fetch beside it. Pages a
 minute by the clock, and per minute of processor time, which other work on the machine disturbs little. Memory is what
-the import adds to the peak of the process. The longest slice is what a fetch would have waited. """
+the import adds to the peak of the process. The longest slice is what a fetch would have waited."""
 
 import argparse
 import resource
