@@ -33,10 +33,10 @@ def lines_of(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def unit() -> configparser.ConfigParser:
+def unit(name: str = "webgraph_it.service") -> configparser.ConfigParser:
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_string((DEPLOY / "webgraph_it.service").read_text().replace("\\\n", " "))
+    parser.read_string((DEPLOY / name).read_text().replace("\\\n", " "))
     return parser
 
 
@@ -63,15 +63,33 @@ def test_the_service_resumes_one_crawl_and_gives_settings_that_exist() -> None:
     assert "-USR1" in service["ExecReload"]
 
 
-def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+def test_the_template_runs_one_member_and_is_as_hardened_as_the_service() -> None:
+    service, alone = unit("webgraph_it@.service")["Service"], unit()["Service"]
+    given = dict(re.findall(r"-s '?(\w+)=(\S+)", service["ExecStart"]))
+    assert given["FLEET_MEMBER"] == "%i"
+    assert [name for name in given if name != "JOBDIR" and not hasattr(settings, name)] == []
+    same = (
+        "ExecReload",
+        "KillSignal",
+        "Restart",
+        "RestartPreventExitStatus",
+        "SuccessExitStatus",
+        "LimitNOFILE",
+    )
+    for name in (*same, *HARDENING):
+        assert service[name] == alone[name], name
+
+
+@pytest.mark.parametrize("name", ["webgraph_it.service", "webgraph_it@.service"])
+def test_systemd_accepts_the_unit(tmp_path: Path, name: str) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not installed")
-    text = (DEPLOY / "webgraph_it.service").read_text()
-    copy = tmp_path / "webgraph_it.service"  # with programs and a user that exist here
+    text = (DEPLOY / name).read_text()
+    copy = tmp_path / name.replace("@.", "@1.")  # with programs and a user that exist here
     text = re.sub(r"/opt/webgraph_it/.venv/bin/scrapy", "/bin/true", text)
     copy.write_text(re.sub(r"(User|Group)=webgraph_it", r"\1=root", text))
     check = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=30)
-    complaints = [line for line in check.stderr.splitlines() if "webgraph_it.service" in line]
+    complaints = [line for line in check.stderr.splitlines() if "webgraph_it" in line]
     assert complaints == []
 
 

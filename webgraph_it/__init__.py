@@ -24,6 +24,7 @@ ingest/       archives (WARC, ARC, WAT) → shards     (webgraph-it ingest)
 recrawl/      when to visit pages again: plans
 convert/      shards → compact graph                  (webgraph-it convert)
 analyse/      compact graph → numbers and pictures    (webgraph-it analyse)
+fleet/        several crawls as one: who owns a site, how links reach their owner, shares, leases   (webgraph-it fleet)
 cluster/      the same on Apache Spark                (webgraph-it cluster)
 simweb/       a small national web on loopback        (webgraph-it simweb)
 plan/         how long a crawl takes, what it fills   (webgraph-it plan)
@@ -31,6 +32,7 @@ demo.py       all of it in a minute                   (webgraph-it demo, make de
 cli/          the command webgraph-it: one module per verb, one shell for all
 progress.py   a live line on a terminal, a line in a log elsewhere
 killpoint.py  where tests may kill the crawl
+steady.py     a clock that never jumps
 """
 
 __version__ = "0.1.0"

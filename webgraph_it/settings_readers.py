@@ -41,12 +41,12 @@ class Reader(Generic[T]):
 # -- numbers ------------------------------------------------------------------------------------------------
 
 
-def whole_number(expected: str, unit: str, *, least: int) -> Reader[int]:
-    """An integer, at least `least`."""
+def whole_number(expected: str, unit: str, *, least: int, most: float = float("inf")) -> Reader[int]:
+    """An integer, at least `least` and at most `most`."""
 
     def read(value: Any) -> int:
         number = int(value)
-        if number < least or number != float(value):
+        if not least <= number <= most or number != float(value):
             raise ValueError
         return number
 
@@ -152,6 +152,16 @@ def _writer(value: Any) -> str:
 NAME = Reader(_name_or_nothing, "a name of letters, digits, `.`, `_` and `-`, or nothing")
 LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
 TOKEN_FILE = text("the path of a file with two tokens, or nothing")
+
+
+def _transport(value: Any) -> str:
+    found = _text(value)
+    scheme, _, rest = found.partition("://")
+    if found != "local" and not (scheme in ("redis", "rediss") and rest):
+        raise ValueError
+    return found
+
+
 FILE = text("the path of a JSON file, or nothing")
 TOML_FILE = text("the path of a TOML file, or nothing")
 """The crawl stores the absolute path, so that it can be resumed from another working directory."""
@@ -159,6 +169,10 @@ FOLDER = text("the JOBDIR of an earlier crawl, or nothing")
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")
+FLEET_TRANSPORT = Reader(
+    _transport,
+    "local, or a server such as redis://broker.example:6379/0 or rediss://user:password@broker.example/0",
+)
 FLAG = Reader(
     lambda value: {"true": True, "1": True, "false": False, "0": False}[str(value).lower()], "true or false"
 )

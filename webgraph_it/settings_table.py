@@ -22,6 +22,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar, overload
 from webgraph_it.settings_readers import (
     FILE,
     FLAG,
+    FLEET_TRANSPORT,
     FOLDER,
     KINDS,
     LANGUAGES,
@@ -231,7 +232,7 @@ class What(Section):
     MAX_PAGES_PER_DOMAIN = Setting(
         0,
         limit("pages"),
-        "Maximum number of pages per registrable domain, all its hosts together. "
+        "Maximum number of pages per site (registrable domain, private suffixes counted), all its hosts together. "
         "Further pages are not fetched (quota-cut).",
         OnResume.MAY_RISE,
         Unrecorded.NEW,
@@ -362,7 +363,8 @@ class Politeness(Section):
     ADDRESS_DELAY = Setting(
         0.5,
         SECONDS,
-        "Pause between two fetches from the same IP address. Shared hosting puts thousands of sites on one address.",
+        "Pause between two fetches from the same IP address, or from the same /64 network of IPv6. "
+        "Shared hosting puts thousands of sites on one address.",
     )
     CRAWL_DELAY_MAX = Setting(
         60.0, SECONDS, "Maximum Crawl-delay. A longer one in robots.txt is reduced to this."
@@ -561,6 +563,30 @@ class Directory(Section):
     )
 
 
+class Fleet(Section):
+    title = "A fleet of crawls"
+    page = "fleet.md"
+
+    FLEET = Setting(
+        "local",
+        FLEET_TRANSPORT,
+        "What carries links and statuses between the members: `local` is the directory of the fleet, on one machine; "
+        "`redis://…` or `rediss://…` is a Redis or Valkey server. It may have a password, so it is not remembered.",
+    )
+    FLEET_SIZE = Setting(
+        0,
+        whole_number("members, 1 to 1024; 0 = no fleet", "members", least=0, most=1024),
+        "Number of members that crawl together. 0 = no fleet.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    FLEET_MEMBER = Setting(
+        0,
+        whole_number("the number of a member, from 1; 0 = no fleet", "", least=0, most=1024),
+        "Which member this process is. JOBDIR is the directory of the fleet, and this member uses `member-01/` in it.",
+    )
+
+
 class Archives(Section):
     title = "Archives"
     page = "archives.md"
@@ -613,11 +639,13 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Archives, Console, Components),
+    *(Archives, Fleet, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Archives, Console, Components):
+class CrawlSettings(
+    What, Links, Politeness, Budget, Fetching, Directory, Archives, Fleet, Console, Components
+):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

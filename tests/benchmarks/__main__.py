@@ -22,6 +22,7 @@ NAMES = (
         "console",
         "cluster",
         "archives",
+        "fleet",
     ),
 )
 

@@ -19,8 +19,9 @@ from webgraph_it.graph import WebGraph
 from webgraph_it.simweb import SimWeb
 
 PROJECT = Path(__file__).parents[2]
-ELSEWHERE = ("cluster", "control")
-"""Tests of tests/cluster and tests/crawl run these examples: they need Spark, or a crawl that runs."""
+ELSEWHERE = ("cluster", "control", "fleet", "fleet give-up", "fleet resize", "fleet status")
+"""Tests of tests/cluster, tests/crawl and tests/cli/test_fleet.py run these examples: they need Spark, a running crawl
+or members."""
 FREE_PORTS = ["--http-port=0", "--https-port=0", "--dns-port=0"]
 
 

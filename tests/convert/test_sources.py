@@ -12,6 +12,7 @@ from webgraph_it.convert.sources import ConvertError, from_crawls, from_files, n
 from webgraph_it.graph import WebGraph
 from webgraph_it.graph.bv import BVGraph
 from webgraph_it.shards.formats import ShardError
+from webgraph_it.urls.names import digest
 
 
 def test_crawls_are_one_source_in_the_order_given(tmp_path: Path) -> None:
@@ -84,3 +85,36 @@ def test_a_folder_without_shards_is_refused(tmp_path: Path) -> None:
     (tmp_path / "urls").write_text("http://a.it/\n")
     with pytest.raises(ConvertError, match=r"has no \.g16 file"):
         from_files(tmp_path / "urls", tmp_path)
+
+
+def write_fleet(path: Path) -> None:
+    """A fleet that was stopped: member 1 has found a page of member 2 that member 2 has not taken in yet."""
+    keys = {"it,a)/": "http://a.it/", "it,b)/": "http://b.it/"}
+    parent = digest("it,a)/")
+    for member in (1, 2):
+        for folder in ("graph", "urls", "pages", "links"):
+            (path / f"member-0{member}" / folder).mkdir(parents=True)
+        record = {"recipe_version": 1, "FLEET_SIZE": 2, "CRAWL_NAME": "italy"}
+        (path / f"member-0{member}/crawl.json").write_text(json.dumps(record))
+    one = path / "member-01"
+    (one / "urls/000001.tsv").write_text(f"it,a)/\t{keys['it,a)/']}\n")
+    (one / "graph/000001.g16").write_bytes(bytes((parent[0] | 0x80,)) + parent[1:] + digest("it,b)/"))
+    (one / "links/000001.tsv").write_text(
+        "00f\t1\t\tit,a)/\thttp://b.it/\n00f\t1\toutside\tit,a)/\thttp://fuori.com/\n"
+    )
+
+
+def test_a_stopped_fleet_has_the_nodes_that_are_under_way(tmp_path: Path) -> None:
+    write_fleet(tmp_path / "fleet")
+    assert newest_crawl(tmp_path) == tmp_path / "fleet"
+    assert main(["convert", str(tmp_path / "fleet"), "--out", str(tmp_path / "graph")]) == 0
+    graph = WebGraph(tmp_path / "graph")
+    assert list(graph.urls) == ["http://a.it/", "http://b.it/"]
+    assert list(graph.successors(0)) == [1]
+
+
+def test_a_link_log_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_fleet(tmp_path / "fleet")
+    (tmp_path / "fleet/member-02/links/000001.tsv").write_text("http://b.it/\n")
+    assert main(["convert", str(tmp_path / "fleet"), "--out", str(tmp_path / "graph")]) == 2
+    assert "member-02/links/000001.tsv is not a link log" in capsys.readouterr().err

@@ -319,3 +319,14 @@ def origin(host: str) -> str:
 
 TestAnyCrawl = AnyCrawl.TestCase
 TestAnyCrawl.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
+
+
+def test_a_host_that_is_lent_is_asked_by_nobody_here_and_rests_afterwards() -> None:
+    errands = Errands()
+    assert not errands.lend("it,b", NOW, at(NOW + 1))
+    assert errands.lend("it,b", NOW, ready)
+    assert not errands.lend("it,b", NOW, ready)
+    assert errands.free_at("it,b", NOW) == NOW + LOOK_AGAIN_SECONDS
+    errands.take_back("it,b", NOW, at(2.0))
+    assert errands.free_at("it,b", NOW) == NOW + 2.0
+    assert errands.free_at("it,b", NOW + 2.0) == NOW + 2.0

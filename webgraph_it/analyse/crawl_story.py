@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.analyse.side_by_side import Moment, merged
 from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.shards.fleet import members
 from webgraph_it.shards.formats import PAGES_FOLDER, json_lines
 from webgraph_it.urls.domains import host_name
 
@@ -28,8 +30,6 @@ NOT_TRIED = frozenset({"trap-cut", "quota-cut", "never-tried"})
 """States of URLs that were never tried."""
 NOT_ASKED = NOT_TRIED | {"robots-denied"}
 """States of URLs that were never requested from a server. They count as states and reasons only."""
-
-Moment = dict[str, float | None]
 
 
 @dataclass(slots=True)
@@ -100,22 +100,28 @@ class CrawlStory:
 
 
 def read_story(folders: list[Path]) -> CrawlStory | None:
-    """The story of these crawl directories. None if none of them has any data."""
+    """The story of these crawl directories; the members of a fleet are one crawl. None if none of them has any data."""
     story = CrawlStory()
     moments: list[Moment] = []
     for folder in folders:
-        crawl = CrawlDirectory(folder)
-        lines = _objects(crawl.progress(), story)
-        moments.extend({key: _number(value) for key, value in line.items()} for line in lines)
-        lengths = crawl.committed()
-        for part in crawl.parts_within(PAGES_FOLDER, crawl.sizes() if lengths is None else lengths):
-            for line in _objects(json_lines(part), story):
-                _count_page(story, line)
+        fleet = members(folder)
+        series = [_read(CrawlDirectory(path), story) for path in fleet.values() or [folder]]
+        moments.extend(merged(series) if fleet else series[0])
     moments = _with_elapsed(moments)
     story.wire_bytes = _total(moments, "wire_bytes")
     story.running_seconds = _running_seconds(moments)
     story.progress = _thinned(moments)
     return story if story.pages or story.progress else None
+
+
+def _read(crawl: CrawlDirectory, story: CrawlStory) -> list[Moment]:
+    """Count the page log of one directory. Returns its progress."""
+    lengths = crawl.committed()
+    for part in crawl.parts_within(PAGES_FOLDER, crawl.sizes() if lengths is None else lengths):
+        for line in _objects(json_lines(part), story):
+            _count_page(story, line)
+    progress = _objects(crawl.progress(), story)
+    return [{key: _number(value) for key, value in line.items()} for line in progress]
 
 
 def _objects(lines: Iterable[dict[str, Any] | None], story: CrawlStory) -> Iterator[dict[str, Any]]:

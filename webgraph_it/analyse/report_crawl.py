@@ -5,7 +5,8 @@ answers, hosts.
 from collections import Counter
 from collections.abc import Sequence
 
-from webgraph_it.analyse.crawl_story import MIN_FETCHES_OF_SLOW_HOST, CrawlStory, HostTally, Moment
+from webgraph_it.analyse.crawl_story import MIN_FETCHES_OF_SLOW_HOST, CrawlStory, HostTally
+from webgraph_it.analyse.side_by_side import Moment
 from webgraph_it.report.charts import Bar, Line, bars, legend, line_chart
 from webgraph_it.report.parts import card, host_link, table, tiles
 from webgraph_it.report.svg import Markup, element, exact

@@ -17,7 +17,7 @@ import pyarrow.json
 
 from webgraph_it.files.received import is_count
 from webgraph_it.items import NODE_STATES, REVISIT_STATES, State
-from webgraph_it.shards.formats import Part, ShardError
+from webgraph_it.shards.formats import LINK_FIELDS, LINK_MARKS, LINK_OUTSIDE, Part, ShardError
 from webgraph_it.urls import Refusal, key
 
 STATES = [state.value for state in NODE_STATES]
@@ -27,7 +27,8 @@ PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
 UNCHANGED, GONE, REVISIT_FAILED = range(len(STATES), len(STATES) + len(REVISITS))
 """Of a row. A node has none of these."""
 NO_DEPTH = 0xFFFFFFFF
-LISTED, TRIED = 0, 1
+LISTED, TRIED, LINKED = 0, 1, 2
+"""Kinds of pieces: of a URL list, a page log, a link log. A row is LISTED or TRIED."""
 CONTROL = "[\\x00-\\x1f\\x7f]"
 """Characters that no URL contains. A line end would break the URL map's lines."""
 
@@ -99,7 +100,9 @@ def sorted_piece(piece: Piece) -> pa.Table:
 
 def rows_of(piece: Piece, lines: bytes) -> pa.Table:
     """The rows of these lines of a piece, in their order."""
-    return _listed(piece, lines) if piece.kind == LISTED else _tried(piece, lines)
+    if piece.kind == LINKED:
+        lines = _nodes_of_links(piece, lines)
+    return _tried(piece, lines) if piece.kind == TRIED else _listed(piece, lines)
 
 
 def _lines(piece: Piece) -> bytes:
@@ -134,6 +137,15 @@ def _listed(piece: Piece, lines: bytes) -> pa.Table:
     if piece.timed:
         columns += [pa.nulls(rows, field.type) for field in TIMED_RUN if field.name not in RUN.names]
     return pa.Table.from_arrays(columns, schema=piece.schema)
+
+
+def _nodes_of_links(piece: Piece, lines: bytes) -> bytes:
+    """The nodes of a link log as lines of a URL list: their owner has perhaps not written them yet."""
+    fields = [line.split(b"\t") for line in lines.split(b"\n")[:-1]]
+    if any(len(each) != LINK_FIELDS for each in fields):
+        raise ShardError(f"{piece.part.path} is not a link log: expected {LINK_FIELDS} fields on each line.")
+    urls = [each[-1] for each in fields if LINK_OUTSIDE.encode() not in each[LINK_MARKS].split(b",")]
+    return _with_keys(piece, b"".join(url + b"\n" for url in urls))
 
 
 def _with_keys(piece: Piece, lines: bytes) -> bytes:

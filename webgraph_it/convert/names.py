@@ -31,6 +31,7 @@ from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import (
     ERROR,
+    LINKED,
     LISTED,
     PARENT_STATES,
     REVISIT_FAILED,
@@ -74,7 +75,7 @@ HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
 
 def make_names(job: Job) -> None:
     """The step: see the module."""
-    total = sum(part.length for part in (*job.sources.urls, *job.sources.pages))
+    total = sum(part.length for part in (*job.sources.urls, *job.sources.links, *job.sources.pages))
     piece_bytes = max(
         min(job.budget_bytes // (INFLATION * job.threads), LARGEST_PIECE, -(-total // job.threads)), 1
     )
@@ -125,7 +126,8 @@ class Run:
 
 
 def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
-    for parts, kind in ((job.sources.urls, LISTED), (job.sources.pages, TRIED)):
+    sources = job.sources
+    for parts, kind in ((sources.urls, LISTED), (sources.links, LINKED), (sources.pages, TRIED)):
         for part in parts:
             for start in range(0, part.length, piece_bytes):
                 stop = min(start + piece_bytes, part.length)

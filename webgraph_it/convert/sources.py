@@ -12,9 +12,11 @@ from pathlib import Path
 
 from webgraph_it.files.received import InputError, is_name, read_json_object
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
+from webgraph_it.shards.fleet import crawls_of, member_folder
 from webgraph_it.shards.formats import (
     ANCHORS_FOLDER,
     GRAPH_FOLDER,
+    LINKS_FOLDER,
     PAGES_FOLDER,
     SUFFIXES,
     URLS_FOLDER,
@@ -55,13 +57,15 @@ class Sources:
     """Visits at this time (seconds since 1970) or later do not count."""
     archives: tuple[str, ...] = ()
     """Formats of the archives from which pages were ingested: warc, arc, wat."""
+    links: tuple[Part, ...] = ()
+    """The link logs of a fleet: nodes that their owners have perhaps not written to their URL lists yet."""
 
     @property
     def fingerprint(self) -> str:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph, *self.anchors, *self._of_ids)
+            for part in (*self.urls, *self.pages, *self.graph, *self.links, *self.anchors, *self._of_ids)
         ]
         when = [self.until] if self.timed else []
         return sha256(json.dumps([*parts, *when]).encode()).hexdigest()
@@ -72,8 +76,8 @@ class Sources:
 
 
 def from_crawls(paths: Sequence[Path]) -> Sources:
-    """The crawl directories as one source. If two contain the same page, the later one counts."""
-    crawls = [CrawlDirectory(path) for path in paths]
+    """The crawl directories as one source; a fleet is all its members. If two have the same page, the later counts."""
+    crawls = [CrawlDirectory(path) for path in crawls_of(paths)]
     for crawl in crawls:
         if (version := crawl.recipe_version()) != RECIPE_VERSION:
             raise ConvertError(
@@ -81,13 +85,13 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
                 f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
                 "Convert it with the version that made it."
             )
-    urls, pages, graph, anchors = (
+    urls, pages, graph, anchors, links = (
         tuple(part for crawl in crawls for part in crawl.parts(stream))
-        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, ANCHORS_FOLDER)
+        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, ANCHORS_FOLDER, LINKS_FOLDER)
     )
-    archives = sorted({name for crawl in crawls for name in crawl.archives()})
-    named = tuple(map(str, paths))
-    return _checked(Sources(named, urls, pages, graph, crawls[0].name(), anchors, archives=tuple(archives)))
+    archives = tuple(sorted({name for crawl in crawls for name in crawl.archives()}))
+    named, name = tuple(map(str, paths)), crawls[0].name()
+    return _checked(Sources(named, urls, pages, graph, name, anchors, archives=archives, links=links))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -119,11 +123,13 @@ def from_ids(folder: Path) -> Sources:
 
 
 def newest_crawl(folder: Path) -> Path:
-    """The most recently started crawl directory under `folder`."""
-    crawls = [CrawlDirectory(file.parent) for file in folder.glob(f"*/{CRAWL_FILE}")]
-    if not crawls:
+    """The most recently started crawl directory under `folder`, or fleet."""
+    crawls = {file.parent: file for file in folder.glob(f"*/{CRAWL_FILE}")}
+    fleets = {file.parent.parent: file for file in folder.glob(f"*/{member_folder(1)}/{CRAWL_FILE}")}
+    found = {**fleets, **crawls}
+    if not found:
         raise ConvertError(f"there is no crawl directory under {folder}/: give one.")
-    return max(crawls, key=lambda crawl: (crawl.crawl_file.stat().st_mtime_ns, crawl.path.name)).path
+    return max(found, key=lambda path: (found[path].stat().st_mtime_ns, path.name))
 
 
 def _checked(sources: Sources) -> Sources:
@@ -131,7 +137,7 @@ def _checked(sources: Sources) -> Sources:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
         check_whole_records(part)
-    for part in (*sources.urls, *sources.pages, *sources.anchors):
+    for part in (*sources.urls, *sources.pages, *sources.links, *sources.anchors):
         _check_whole_lines(part)
     return sources
 

@@ -12,7 +12,9 @@ it, and the next such page waits for the swap.
 import asyncio
 import logging
 import time
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future
+from typing import Protocol
 
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.tally import Tally
@@ -23,6 +25,16 @@ from webgraph_it.shards.committed import packed
 from webgraph_it.shards.writer import Durable, Shards
 
 logger = logging.getLogger(__name__)
+
+
+class Party(Protocol):
+    """Takes part in every commit."""
+
+    def prepare(self) -> Collection[str]:
+        """At the swap: put what belongs to this commit into the frontier. Returns files that it deletes."""
+
+    def committed(self, files: Mapping[str, Durable]) -> None:
+        """The commit is durable; `files` are those of the crawl with their lengths."""
 
 
 class Committer:
@@ -45,6 +57,7 @@ class Committer:
         self._committing: asyncio.Task[None] | None = None
         self._failure: Exception | None = None
         """Why a commit could not be written. The next one raises it again: the first caller may be gone."""
+        self.party: Party | None = None
         self.stopped = False
         """If true, nothing more is committed."""
         self.commits = 0
@@ -52,6 +65,7 @@ class Committer:
         """Of all commits of this run together."""
         self.committed_at = time.time()
         """When the last one ended; until there is one, when the run began."""
+        self._files: Mapping[str, Durable] = {}
         self._commits_before = int(frontier.get_meta("commits") or b"0")
 
     def stop(self) -> None:
@@ -85,9 +99,12 @@ class Committer:
             self.commits += 1
             self.seconds += time.monotonic() - began
             self.committed_at = time.time()
+            if self.party is not None:
+                self.party.committed(self._files)
 
     def _swap(self, checkpoint: bool) -> tuple[Frozen, Future[None]]:
         """Between two pages, take what is not yet committed and hand it to the scribe thread."""
+        without = self.party.prepare() if self.party is not None else ()
         frozen = self._frontier.freeze()
         tally = self._tally.to_bytes()
         commits = str(self._commits_before + self.commits + 1).encode()
@@ -100,8 +117,9 @@ class Committer:
             frozen.write({"shards": packed(files), "tally": tally, "commits": commits})
             reached("after-store-commit")
             self._directory.write_committed(files)
+            self._files = files
 
-        return frozen, self._shards.sync(write_store, next_number=checkpoint)
+        return frozen, self._shards.sync(write_store, next_number=checkpoint, without=without)
 
 
 def _retrieve(commit: asyncio.Task[None]) -> None:

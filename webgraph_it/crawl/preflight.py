@@ -19,6 +19,7 @@ from webgraph_it.crawl.directory import (
 from webgraph_it.crawl.facts import spider_of, telling_facts
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.known_pages import KnownPages
+from webgraph_it.crawl.membership import check_membership, enter, fleet_identity, refuse_other_fleet
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, is_lasting, recall, remembered
 from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
@@ -57,10 +58,13 @@ ROOMY_BYTES = 150_000_000
 
 def preflight(settings: Settings) -> None:
     """Leaves the settings checked and typed, with a JOBDIR; raises one of PROBLEMS."""
+    enter(settings)
     recall_crawl(settings)
     take_stdin(settings)
     given = [*given_names(settings), *filter(is_lasting, telling_facts(settings))]
     values = check(settings)
+    check_membership(values)
+    refuse_other_fleet(settings)
     if not values.SEEDS.strip():
         raise SettingsError(
             "SEEDS is empty; expected: the path of a seed file, or -. Leave SEEDS out to use the list of the "
@@ -86,7 +90,7 @@ def preflight(settings: Settings) -> None:
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = JobDirectory(Path(settings["JOBDIR"]))
     check_deltafetch(values, directory.path)
-    directory.check_identity(identity_of(values))
+    directory.check_identity({**identity_of(values), **fleet_identity(values, directory.record())})
     if INGEST not in directory.record():  # otherwise what the archives link to is queued
         check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():

@@ -15,10 +15,11 @@ done since the last commit.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
 from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
@@ -73,6 +74,8 @@ class Recorder:
         self.archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
+        self.outbox: Outbox | None = None
+        """Takes the links that belong to another member of a fleet."""
         self.recent: deque[str] = deque(maxlen=0)
         """The last lines of the page log, oldest first. Who wants to show them gives it a length."""
 
@@ -192,6 +195,10 @@ class Recorder:
     def _add_links(self, page: Page, links: Sequence[Link], page_trap: str) -> Added:
         """Add some links of the page to the frontier."""
         lease = self._leases.out[page.digest]
+        if self.outbox is not None:
+            links = self.outbox.keep_own(
+                links, lease.depth + 1, page.key, is_copy=bool(page_trap), outside=page.fetch_only
+            )
         return self._frontier.add(
             links,
             lease.depth + 1,
@@ -203,11 +210,34 @@ class Recorder:
             texts=page.texts,
         )
 
+    def record_found(
+        self,
+        links: Sequence[Link],
+        depth: int,
+        via: str,
+        page_trap: str,
+        traps: Mapping[bytes, str],
+        fetch_only: frozenset[bytes],
+    ) -> None:
+        """Record links that another member of the fleet found, in one step. `depth` is that of the links."""
+        if self._leases.ended:
+            raise ValueError("links were given to a crawl that has ended")
+        with self._whole_step():
+            if not via:
+                self._record_new(self._frontier.add_seeds(links, self._now()), fetch_only, 0, "")
+                return
+            added = self._frontier.add(links, depth, via, self._now(), traps=traps, page_trap=page_trap)
+            self._record_new(added, fetch_only, depth, via)
+            if fetch_only:
+                self._log_waiting(added, fetch_only, depth, via)
+
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
         """Record seeds in one step, like a page. They are nodes before any page links to them."""
         if self._leases.ended:
             raise ValueError("seeds were given to a crawl that has ended")
         with self._whole_step():
+            if self.outbox is not None:
+                links = self.outbox.keep_own(links, 0, "", outside=fetch_only)
             added = self._frontier.add_seeds(links, self._now())
             self._record_new(added, fetch_only, 0, "")
             self.tally.states.subtract(added.uncut)

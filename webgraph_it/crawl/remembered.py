@@ -26,6 +26,9 @@ COMMAND_LINE = 40
 """Scrapy's priority for -s."""
 OF_ONE_RUN = (
     "JOBDIR",
+    "FLEET",  # it may have a password
+    "FLEET_MEMBER",
+    "FLEET_DIRECTORY",
     "TWISTED_REACTOR",
     "ASYNCIO_EVENT_LOOP",
     "SPIDER_MODULES",

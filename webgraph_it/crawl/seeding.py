@@ -64,7 +64,10 @@ class SeedLoader:
         frontier: Frontier,
         record: Callable[[list[Link], frozenset[bytes]], Added],
         after_slice: Callable[[], Awaitable[None]],
+        owns: Callable[[str], bool] | None = None,
     ) -> None:
+        """`owns`: whether a key is this member's, in a fleet. Every member reads the list and plants its own seeds."""
+        self._owns = owns
         self._path = path
         self._scope = scope
         self._frontier = frontier
@@ -124,7 +127,10 @@ class SeedLoader:
         verdict_of = self._scope.verdict
         links: list[Link] = []
         fetch_only: set[bytes] = set()
+        owns = self._owns
         for url, key, digest in names:
+            if owns is not None and not owns(key):
+                continue
             verdict = verdict_of(key, url)
             if verdict is Verdict.IN:
                 links.append(Link(url, key, digest, "seed"))

@@ -26,7 +26,7 @@ from webgraph_it.shards.directory import (
     SEEDS,
     CrawlDirectory,
 )
-from webgraph_it.shards.formats import number_of
+from webgraph_it.shards.formats import LINKS_FOLDER, number_of
 
 Lengths = Mapping[str, int]
 """File name, such as `graph/000001.g16`, → bytes."""
@@ -102,8 +102,14 @@ def refuse_older_frontier(
 
 
 def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
-    """The first file of which more was committed than the frontier knows: name, bytes known, bytes committed."""
+    """The first file of which more was committed than the frontier knows: name, bytes known, bytes committed.
+
+    A link file that the record lacks was deleted by its commit, if the record has a later one.
+    """
+    newest_links = max((number_of(name) for name in record if name.startswith(f"{LINKS_FOLDER}/")), default=0)
     for name, length in sorted(committed.items()):
+        if name not in record and name.startswith(f"{LINKS_FOLDER}/") and number_of(name) < newest_links:
+            continue
         if record.get(name, 0) < length:
             return name, record.get(name, 0), length
     return None

@@ -21,6 +21,7 @@ from webgraph_it.crawl.facts import resume_command, spider_of
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
+from webgraph_it.crawl.membership import fleet_identity
 from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code, nobody_answered
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
@@ -71,7 +72,9 @@ class CrawlExtension:
         check_spider(crawler.spider)
         directory = JobDirectory(Path(settings["JOBDIR"]))
         changes = directory.claim(
-            identity_of(settings), json.loads(settings[REMEMBERED]), spider=spider_of(settings)
+            {**identity_of(settings), **fleet_identity(settings, directory.record())},
+            json.loads(settings[REMEMBERED]),
+            spider=spider_of(settings),
         )
         for change in changes:
             logger.info("%s; noted in %s.", change, directory.crawl_file)

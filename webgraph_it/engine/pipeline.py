@@ -14,7 +14,7 @@ from webgraph_it.items import Page
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.committed import unpacked
 from webgraph_it.shards.contract import Writer
-from webgraph_it.shards.formats import WARC_FOLDER
+from webgraph_it.shards.formats import LINKS_FOLDER, WARC_FOLDER
 from webgraph_it.shards.writer import Durable, NewWriter, Shards
 from webgraph_it.warc.stream import WarcStream
 from webgraph_it.warc.writer import WarcWriter
@@ -52,6 +52,8 @@ class GraphPipeline:
         buffers = {"graph": graph, "urls": urls, "pages": graph}
         if values.ANCHOR_TEXT or values.NOFOLLOW_LABELS:
             buffers["anchors"] = graph
+        if values.FLEET_MEMBER:
+            buffers[LINKS_FOLDER] = urls
         own_classes: dict[str, NewWriter] = {}
         if settings["WARC"]:
             buffers[WARC_FOLDER] = 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from webgraph_it.crawl.actions import Action, ActionError
 from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
+from webgraph_it.crawl.budget import LEASE_ROUND_SECONDS, SHARE_ROUND_SECONDS
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
@@ -20,6 +21,7 @@ from webgraph_it.crawl.control_socket import ControlSocket
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
+from webgraph_it.crawl.member import ROUND_SECONDS
 from webgraph_it.crawl.operations import Operations
 from webgraph_it.crawl.pending import Pending
 from webgraph_it.crawl.progress import LiveLine, Run
@@ -32,6 +34,8 @@ from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
+from webgraph_it.engine.fleet import fleet_part
+from webgraph_it.engine.fleet_budget import fleet_budget
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
@@ -89,6 +93,10 @@ class Running:
         self.gauges = Gauges(crawler, recorder, self.control, run, directory.path)
         self.stalls = StallLog(set_stat)
         self._scope, self._seed_list = scope_of(crawler), Path(settings["SEEDS"])
+        self.fleet = fleet_part(
+            settings, scheduler, recorder, pipeline_of(crawler).committed, self._scope, self.control, fail
+        )
+        self.committer.party = self.fleet.member if self.fleet is not None else None
         complaints = Complaints(reports)
         list_to_report = _kept_seeds(directory) or self._seed_list
         self.reporter = Reporter(directory, frontier, tally, list_to_report, self._scope, run, complaints)
@@ -106,6 +114,9 @@ class Running:
         self.seeds = SeedLoading(
             scheduler, recorder, self.commits, failures, fail, hold=bool(settings["MAX_DEPTH"])
         )
+        if self.fleet is not None:
+            self.fleet.join(self.commits, self.seeds)
+        self._budget = fleet_budget(crawler, self.fleet, self.control, fail)
         is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
         self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
         self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
@@ -172,6 +183,11 @@ class Running:
             every(LOOK_SECONDS, self._watch_archive)
         every(self._standstill.interval_seconds, self._watch_standstill)
         every(RULES_SECONDS, self._watch_rules)
+        if self.fleet is not None:
+            every(ROUND_SECONDS, self.fleet.round, at_once=True)
+        if self._budget is not None:
+            every(SHARE_ROUND_SECONDS, self._budget.share_round, at_once=True)
+            every(LEASE_ROUND_SECONDS, self._budget.lease_round)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     async def _plan_again(self) -> None:
@@ -198,8 +214,12 @@ class Running:
         self.recrawling.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
+        if self._budget is not None:
+            await self._budget.end()
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
+        if self.fleet is not None and not self.committer.stopped:
+            await self.fleet.end()
         self._stop_watching.cancel()
         if self._archivist is not None:
             await self._archivist.close()
@@ -267,6 +287,8 @@ class Running:
     async def _watch_standstill(self) -> None:
         """Say why, if the crawl gets no response."""
         now = time.monotonic()
+        if self.fleet is not None and self.fleet.is_waiting:
+            return
         if self._standstill.is_due(self.gauges.answers, now):
             facts = self.gauges.facts(self._standstill.idle_seconds(now))
             if words := self._standstill.words(facts, now):

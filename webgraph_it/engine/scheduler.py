@@ -15,7 +15,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -52,6 +52,14 @@ DROPPED_AT_ONCE = 100
 """Blocked URLs that are recorded in one turn of the event loop: a few milliseconds."""
 BLOCKED_SECONDS = 0.05
 """How soon a blocked URL is looked at again that could not be recorded at once."""
+
+
+class Borrowed(Protocol):
+    """Hosts of other members of a fleet (engine/fleet.py)."""
+
+    def is_foreign(self, host: str) -> bool: ...
+    def ready_at(self, host: str, now: float) -> float: ...
+    def returned(self, host: str) -> None: ...
 
 
 class FrontierScheduler(BaseScheduler):
@@ -91,6 +99,10 @@ class FrontierScheduler(BaseScheduler):
         """Hosts that an operator wants to be left alone, and until when."""
         self.drop: Callable[[Lease], bool] | None = None
         """Records a blocked URL without fetching it. False if that must wait a moment."""
+        self.borrowed: Borrowed | None = None
+        """In a fleet: the way to hosts of other members."""
+        self.awaits_others: Callable[[], bool] = lambda: False
+        """Whether other members of a fleet may still send links."""
         self.count_busy: Callable[[str], None] = lambda host: None
         """Called with the host of every 429 or 503 that is retried."""
         self.locate: Callable[[], None] | None = None
@@ -135,7 +147,8 @@ class FrontierScheduler(BaseScheduler):
                 self.abandon(lease)
             self.wake()
         counts = self.frontier.counts()
-        return bool(counts.queued or counts.leased or self._again or self._revisiting.is_continuous)
+        is_busy = counts.queued or counts.leased or self._again
+        return bool(is_busy or self._revisiting.is_continuous or self.awaits_others())
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.
@@ -238,7 +251,7 @@ class FrontierScheduler(BaseScheduler):
             return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
             return robots.expires_at
-        errand = self.errands.start(site, lease.host, lease.digest, now, self.frontier.host_ready)
+        errand = self.errands.start(site, lease.host, lease.digest, now, self._host_ready)
         if not isinstance(errand, Errand):
             return errand
         return private.PageRequest(
@@ -357,7 +370,19 @@ class FrontierScheduler(BaseScheduler):
     def _forget(self, lease: Lease) -> None:
         """The request has ended. A host that was borrowed for it rests."""
         self._leases.pop(lease.digest, None)
-        self.errands.ended(lease.digest, self.now(), self.frontier.host_delay)
+        self.errands.ended(lease.digest, self.now(), self._host_delay)
+
+    def _host_ready(self, host: str) -> float:
+        """When a host may be asked for the robots.txt of another. One of another member must be borrowed first."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            return self.borrowed.ready_at(host, self.now())
+        return self.frontier.host_ready(host)
+
+    def _host_delay(self, host: str) -> float:
+        """How long a host rests that was asked for the robots.txt of another. Its own member lets it rest, too."""
+        if self.borrowed is not None and self.borrowed.is_foreign(host):
+            self.borrowed.returned(host)
+        return self.frontier.host_delay(host)
 
     def _end(self, lease: Lease, outcome: Outcome) -> None:
         self._forget(lease)

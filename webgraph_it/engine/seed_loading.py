@@ -40,8 +40,9 @@ class SeedLoading:
         scheduler = self._scheduler
         if scheduler.ended:
             return
-        record = self._recorder.record_seeds
-        loader = SeedLoader(path, scope, scheduler.frontier, record, self._let_others_run)
+        record, outbox = self._recorder.record_seeds, self._recorder.outbox
+        owns = None if outbox is None else outbox.owns
+        loader = SeedLoader(path, scope, scheduler.frontier, record, self._let_others_run, owns)
         self.loaded = loader.loaded
         scheduler.held = self._hold
         try:

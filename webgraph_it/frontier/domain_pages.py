@@ -1,13 +1,16 @@
-"""How many URLs of each registrable domain were queued: a counter on disk, kept only if there is a limit."""
+"""How many URLs of each site were queued: a counter on disk, kept only if there is a limit.
+
+A site is the registrable domain, private suffixes counted, as everywhere in the frontier and in a fleet.
+"""
 
 from functools import lru_cache
 
-from webgraph_it.urls.domains import registrable_domain
+from webgraph_it.urls.domains import site_of
 
 from .layers import Layers
 from .layout import DOMAIN_PAGES, NUMBER
 
-_site = lru_cache(maxsize=20_000)(registrable_domain)
+_site = lru_cache(maxsize=20_000)(site_of)
 
 
 class DomainPages:

@@ -63,6 +63,7 @@ from .revisits import Revisits, has_new, lowest_place
 from .roster import Roster
 from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
+from .turns import Leases
 from .visits import Visit
 from .window import Window
 
@@ -157,6 +158,10 @@ class Frontier:
         former state (`uncut`), because it is already in the URL list and in the page log.
         """
         return self._intake.add_seeds(links, now)
+
+    def mark_seen(self, links: Sequence[Link]) -> list[Link]:
+        """The links that were never seen before. From now on they count as seen. Another crawl queues them."""
+        return self._intake.seen.new(links)
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Queue a node that a quota (`reason`) cut, if the current limits allow it. True if this call queued it.
@@ -349,6 +354,22 @@ class Frontier:
     def address_used(self, address: str, when: float) -> None:
         """A request to the address starts at `when`."""
         self._roster.turns.address_used(address, when)
+
+    def address_is_ours(self, address: str, now: float) -> bool:
+        """Whether the address is leased, in a fleet. It may have been when its turn came, and not be any more."""
+        return self._roster.turns.is_ours(address, now)
+
+    def use_leases(self, leases: Leases) -> None:
+        """From now on an address must be leased before it is asked. The caller reports each lease to `leased`."""
+        self._roster.turns.leases = leases
+
+    def address_needed(self, address: str) -> bool:
+        """Whether a host waits for the address (or IPv6 network), or is on the way to it."""
+        return self._roster.turns.is_needed(address)
+
+    def leased(self, address: str, ready_at: float, now: float) -> None:
+        """The address (or IPv6 network) is leased and may be asked from `ready_at` on."""
+        self._roster.turns.leased(address, ready_at, now)
 
     def book_address(self, address: str, now: float) -> float:
         """When to try a busy address again. Each caller gets a different time."""

@@ -9,7 +9,7 @@
     l LINE_PLACE                              the lines of hosts that have URLs; the value is the host
     p <key up to the question mark>           NUMBER of distinct queries seen on that path
     d <registrable domain, labels as in keys> NUMBER of hosts below that domain
-    g <registrable domain, labels as in keys> NUMBER of URLs of that domain that were queued, if MAX_PAGES_PER_DOMAIN
+    g <site, labels as in keys>               NUMBER of URLs of that site that were queued, if MAX_PAGES_PER_DOMAIN
     c <host> ) <content digest, first 8>      NUMBER of pages of that host with that content
     r <origin>                                RobotsRecord (robots/record.py)
     m <name>                                  metadata: the caller's, and the frontier's own under STATE

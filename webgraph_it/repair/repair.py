@@ -12,6 +12,7 @@ fetched again, unless they were not committed. Memory is bounded, because lookup
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,11 +89,22 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
     directory.lock()
     try:
         if reason := why_unsound(directory):
+            _refuse_member(directory, reason)
             tell(reason)
             return _rebuilt(directory, tell)
         return Outcome(was_sound=True)
     finally:
         directory.unlock()
+
+
+def _refuse_member(directory: JobDirectory, reason: str) -> None:
+    """The files of a member do not say what it has taken in from the others, and they have deleted it."""
+    if directory.record().get("FLEET_SIZE"):
+        raise DirectoryError(
+            f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
+            "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
+            f"give-up {shlex.quote(str(directory.path.parent))} {directory.record()['fleet']['member']}"
+        )
 
 
 def why_unsound(directory: JobDirectory) -> str:
@@ -252,7 +264,7 @@ def _write_frontier(
     new: Path, record: dict[str, Any], parts: Parts, files: dict[str, Durable], work: Work
 ) -> Counts:
     store = RocksStore(new)
-    rebuild = Rebuild(store, *_policies(record))
+    rebuild = Rebuild(store, *policies_of(record))
     tally = Tally()
     try:
         _replay_log(parts, rebuild, tally, work)
@@ -274,7 +286,8 @@ def _write_frontier(
         rebuild.abandon()
 
 
-def _policies(record: dict[str, Any]) -> tuple[Ordering, Limits]:
+def policies_of(record: dict[str, Any]) -> tuple[Ordering, Limits]:
+    """Order and limits of a crawl, from its crawl.json."""
     limits = Limits(
         max_pages_per_host=_limit(record, "MAX_PAGES_PER_HOST"),
         max_depth=_limit(record, "MAX_DEPTH"),

@@ -80,6 +80,18 @@ class Errands:
         del self._redirected[origin]
         return errand
 
+    def lend(self, host: str, now: float, ready_at: Callable[[str], float]) -> bool:
+        """Let another crawl ask this host once, until `take_back`. False if it is not free now."""
+        if self.free_at(host, now) > now or ready_at(host) > now:
+            return False
+        self._borrowed.add(host)
+        return True
+
+    def take_back(self, host: str, now: float, delay: Callable[[str], float]) -> None:
+        """The other crawl has asked it. It rests for its delay."""
+        self._borrowed.discard(host)
+        self._resting.put(host, now + delay(host), now)
+
     def has_borrowed(self, lease: bytes, host: str) -> bool:
         """Whether the lease's errand is on this host, which it borrowed."""
         return self._borrowers.get(lease) == host

@@ -14,6 +14,12 @@ re-visit also has REVISIT_FIELDS, and `recrawl/__init__.py` says what its state 
 no URL list is outside the graph (a seed out of scope, or a page below it). When it is found on a page, such a key
 gets a line with the state `never-tried`.
 
+**links.** `slice TAB depth TAB marks TAB via TAB url LF`, ASCII: a link to a site of another member of a fleet, once
+for each member that finds it. `slice` (three hexadecimal digits) is that of the link's site, `depth` that of the link,
+`via` the key of the page with the link, empty for a seed. `marks`, separated by commas: `outside` (it is not a node of
+the graph), `same-content` (the page is a copy, so its links are not fetched). Files that every member has taken in are
+deleted.
+
 Guarantees: nothing here writes. Any fault of a file is one ShardError that says what was found, what was
 expected and what to do. This module needs neither numpy nor pyarrow, because the crawl imports it.
 """
@@ -42,6 +48,9 @@ SUFFIXES = {
 }
 ALWAYS = (GRAPH_FOLDER, URLS_FOLDER, PAGES_FOLDER)
 """The streams that every crawl has."""
+LINK_FIELDS, LINK_MARKS = 5, 2
+"""Number of fields of a line of `links`, and which of them has the marks, counted from 0."""
+LINK_OUTSIDE, LINK_COPY = "outside", "same-content"
 PAGE_FIELDS = (
     "key",
     "url",

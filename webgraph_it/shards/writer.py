@@ -12,6 +12,8 @@ nothing after. A failed write leaves no part of a buffer in the file. After a fa
 nothing is ever synced again. Memory is bounded by two buffers per stream: the caller of a writer that is `full` must
 wait for `room`. If the disk is full, the writer waits for space.
 Does not decide when to sync, and knows neither digests nor JSON.
+
+Longer than 400 lines because what writes the files also cuts them back after a crash.
 """
 
 import asyncio
@@ -21,7 +23,7 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -225,18 +227,26 @@ class Shards:
         for writer in self._writers.values():
             await writer.room()
 
-    def sync(self, then: Callable[[dict[str, Durable]], None], *, next_number: bool = False) -> Future[None]:
+    def sync(
+        self,
+        then: Callable[[dict[str, Durable]], None],
+        *,
+        next_number: bool = False,
+        without: Collection[str] = (),
+    ) -> Future[None]:
         """Make everything written so far durable, then run `then(files)`, all in the scribe thread.
 
         `files` names every file of the crawl with its length and checksum. With `next_number`, what is
-        written after this call goes to the next number, and earlier files are never touched again.
+        written after this call goes to the next number, and earlier files are never touched again. Files of `without`
+        are no longer part of the crawl: they are deleted once `then` has returned. A crash before that leaves files
+        that no commit names, and the next opening deletes them.
         """
         for writer in self._writers.values():
             writer.swap()
         if next_number:
             self._place = Place(self._place.number + 1, 0)
             self._begin_files()
-        return self._scribe.submit(self._sync, then, next_number)
+        return self._scribe.submit(self._sync, then, next_number, without)
 
     def _begin_files(self) -> None:
         for writer in self._in_background:
@@ -293,7 +303,9 @@ class Shards:
         self.waiting_for_disk = True
         time.sleep(RETRY_SECONDS)
 
-    def _sync(self, then: Callable[[dict[str, Durable]], None], next_number: bool) -> None:
+    def _sync(
+        self, then: Callable[[dict[str, Durable]], None], next_number: bool, without: Collection[str]
+    ) -> None:
         if self.failure:
             raise self.failure
         for writer in self._in_background:
@@ -306,7 +318,13 @@ class Shards:
         self.waiting_for_disk = False
         if next_number:
             self._begin_next_number()
+        for name in without:
+            self._finished.pop(name, None)
         then(dict(self._finished))
+        if without:
+            reached("shipped")
+        for name in without:
+            (self._directory / name).unlink(missing_ok=True)
 
     def _begin_next_number(self) -> None:
         self._operations_of_closed = self.operations

@@ -1,7 +1,7 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
 After re-visits, the graph is the one that the last visits found: the last sequence of a page counts, and a page that is
-gone has no arcs and is an error, or no node any more if nothing links to it.
+gone has no arcs and is an error. What is not a page and is linked from nowhere any more is not a node.
 
 Guarantees: it also checks what the formats promise: no parent twice, unless a re-visit found other links; no arc
 twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. Each fault is
@@ -51,15 +51,19 @@ class CrawledGraph:
         return str(lines[-1].get("reason", "")) if lines else ""
 
     def states(self) -> dict[str, str]:
-        """The state of every node."""
+        """The state of every node. After re-visits, what was no page and is linked no more is no node."""
         states = {key: self.state(key) for key in self.urls}
-        linked = {child for _, child in self.arcs}
-        gone = {key for key, state in states.items() if state == GONE}
-        return {
-            key: "error" if key in gone else state
-            for key, state in states.items()
-            if key not in gone - linked
-        }
+        if any("visit" in line for lines in self.pages.values() for line in lines):
+            kept = {child for _, child in self.arcs} | {
+                key for key in states if self._stays(key, states[key])
+            }
+            states = {key: state for key, state in states.items() if key in kept}
+        return {key: "error" if state == GONE else state for key, state in states.items()}
+
+    def _stays(self, key: str, state: str) -> bool:
+        """Whether a node needs no link: a page, or a seed that is not gone."""
+        lines = self.pages.get(key)
+        return state in PARENTS or not lines or (state != GONE and not lines[-1].get("via", ""))
 
     def found(self, key: str) -> int:
         """How often a visit found links: so many sequences it may have."""
@@ -73,13 +77,18 @@ def digest(key: str) -> bytes:
 
 
 def read_crawl(jobdir: Path) -> CrawledGraph:
-    """Read all of it. Raises NotACrawl if one of its three folders is missing."""
-    if missing := [name for name in FOLDERS if not (jobdir / name).is_dir()]:
-        raise NotACrawl(f"{jobdir} is not a crawl directory: it has no {missing[0]}/")
+    """Read all of it; a fleet is read as one crawl. Raises NotACrawl if one of the three folders is missing."""
+    crawls = sorted(jobdir.glob("member-*")) or [jobdir]
     graph = CrawledGraph()
-    _read_urls(jobdir, graph)
-    _read_pages(jobdir, graph)
-    _read_shards(jobdir, graph)
+    for crawl in crawls:
+        if missing := [name for name in FOLDERS if not (crawl / name).is_dir()]:
+            raise NotACrawl(f"{crawl} is not a crawl directory: it has no {missing[0]}/")
+        _read_urls(crawl, graph)
+    for crawl in crawls:
+        _read_pages(crawl, graph)
+    for crawl in crawls:
+        _read_shards(crawl, graph)
+    _find_repeats(graph)
     gone = {key for key in graph.pages if graph.state(key) == GONE}
     graph.arcs = {arc for arc in graph.arcs if arc[0] not in gone}
     return graph
@@ -136,9 +145,6 @@ def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
             else:
                 graph.arcs.add((parent, key))
                 children[parent].append(key)
-    graph.faults += [
-        f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > max(1, graph.found(key))
-    ]
 
 
 def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
@@ -148,6 +154,12 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
             graph.pages.setdefault(str(page["key"]), []).append(page)
         else:
             graph.faults.append(f"{where} is not a JSON object with a key and a state")
+
+
+def _find_repeats(graph: CrawledGraph) -> None:
+    graph.faults += [
+        f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > max(1, graph.found(key))
+    ]
     for key, lines in graph.pages.items():
         first = [line for line in lines if "visit" not in line]
         earlier = [line["state"] for line in first[:-1] if line["state"] not in SUPERSEDED]

@@ -10,6 +10,7 @@ Hosts and domains are labels of a key (`it,unipd,dei`) unless stated otherwise.
 """
 
 from functools import cache, lru_cache
+from hashlib import md5
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +65,16 @@ def site_above(labels: str) -> str:
     parts = labels.split(",")
     size = _suffix_size(parts) + 1
     return ",".join(parts[:size]) if size < len(parts) else ""
+
+
+def site_of(host: str) -> str:
+    """The site of a host: the registrable domain, private suffixes counted. A host above all sites is its own."""
+    return site_above(host) or host
+
+
+def suffixes_checksum() -> str:
+    """Of the public suffix list. With another list, some hosts belong to other sites."""
+    return md5("\n".join(sorted(_rules())).encode(), usedforsecurity=False).hexdigest()
 
 
 def _suffix_size(parts: list[str]) -> int:

@@ -1,0 +1,82 @@
+"""`webgraph-it fleet` as a user types it: one command for all members, Ctrl-C, the same command again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.crawl.crawling import PROJECT, differences
+from webgraph_it.cli import main
+from webgraph_it.fleet.local import board_of
+from webgraph_it.simweb import SimWeb
+
+SLOWLY = {"COMMIT_INTERVAL": "0.3", "HOST_DELAY": "0.02", "EXTRACT_WORKERS": "0"}
+
+
+def start(directory: Path, *words: str, web: SimWeb | None = None) -> subprocess.Popen[str]:
+    given = {**web.settings, **SLOWLY} if web is not None else {}
+    settings = [
+        word
+        for name, value in given.items()
+        for word in ("-s", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+    ]
+    return subprocess.Popen(
+        [sys.executable, "-m", "webgraph_it", "fleet", "--jobdir", str(directory), *words, "--", *settings],
+        cwd=PROJECT,
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "webgraph_it.settings"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    stop = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < stop, "it did not come to that"
+        time.sleep(0.05)
+
+
+def pid_of(member: Path) -> int:
+    return int((member / "crawl.lock").read_text())
+
+
+def test_one_command_starts_restarts_stops_and_resumes_a_fleet(tmp_path: Path) -> None:
+    directory = tmp_path / "fleet"
+    with SimWeb(hosts=30, pages=400, seed=5) as web:
+        fleet = start(directory, "-n", "2", web=web)
+        try:
+            wait_until(lambda: sum(s.facts.get("pages", 0) for s in board_of(directory).values()) > 30)
+            first = pid_of(directory / "member-02")
+            os.kill(first, signal.SIGKILL)
+            wait_until(lambda: pid_of(directory / "member-02") != first)
+            fleet.send_signal(signal.SIGINT)
+            output, _ = fleet.communicate(timeout=60)
+        finally:
+            fleet.kill()
+        assert fleet.returncode == 3, output
+        assert "Member 2 was killed by signal 9. It is started again." in output
+        assert f"To resume: webgraph-it fleet -n 2 --jobdir {directory}" in output
+        again = start(directory)
+        output, _ = again.communicate(timeout=120)
+        assert again.returncode == 0, output
+        assert differences(web, directory) == []
+    assert main(["fleet", "status", str(directory)]) == 0
+    assert main(["convert", str(directory), "--out", str(tmp_path / "graph"), "--only", "g4"]) == 0
+
+
+def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
+    for words, sentence in (
+        (["--jobdir", str(tmp_path / "new")], "-n is missing"),
+        (["-n", "0", "--jobdir", str(tmp_path / "new")], "-n is missing"),
+        (["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "HOST_DELAY=x"], "HOST_DELAY is 'x'"),
+    ):
+        assert main(["fleet", *words]) == 2
+        said = capfd.readouterr().err  # type: ignore[attr-defined]
+        assert sentence in said
+        assert said.count("\n") == 1, said
+    assert main(["fleet", "status", str(tmp_path)]) == 2

@@ -1,0 +1,63 @@
+"""The parts of the supervisor that decide nothing by themselves; tests/cli/test_fleet.py runs it."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from webgraph_it.fleet.supervisor import Supervisor, last_line, scrapy_command, worst
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"), [([0, 0], 0), ([0, 3], 3), ([3, 1, 0], 1), ([1, 2], 2), ([0, -9], 1)]
+)
+def test_the_fleet_ends_like_its_worst_member(codes: list[int], expected: int) -> None:
+    assert worst(codes) == expected
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (b"", "it printed nothing"),
+        (b"one\n\ntwo\n\n", "two"),
+        (
+            b"2026-11-18 [x] CRITICAL: The crawl stops: disk.\n2026-11-18 [y] INFO: Closing\n",
+            "The crawl stops: disk.",
+        ),
+    ],
+)
+def test_the_last_line_says_why_a_member_ended(log: bytes, expected: str) -> None:
+    assert last_line(io.BytesIO(log)) == expected
+
+
+def test_members_are_told_who_they_are_after_what_the_user_gave(tmp_path: Path) -> None:
+    words = scrapy_command(tmp_path, 4, "italy", ["-s", "HOST_DELAY=1"])(3)
+    assert words[:7] == [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", "HOST_DELAY=1"]
+    assert words[7:] == ["-s", f"JOBDIR={tmp_path}", "-s", "FLEET_SIZE=4", "-s", "FLEET_MEMBER=3"]
+
+
+def test_a_refusal_ends_the_fleet_with_one_sentence(tmp_path: Path) -> None:
+    script = "import sys; print('HOST_DELAY is wrong.'); sys.exit(2)"
+    said: list[str] = []
+    supervisor = Supervisor(
+        tmp_path, 3, lambda _: [sys.executable, "-c", script], said.append, lambda _: None
+    )
+    assert supervisor.run() == 2
+    assert supervisor.refusal == "HOST_DELAY is wrong."
+    assert said == []
+
+
+def test_a_killed_member_is_started_again(tmp_path: Path) -> None:
+    """Each member kills itself at its first start and finishes at its second."""
+    script = (
+        "import os, sys; mark = sys.argv[1] + '.mark'\n"
+        "if not os.path.exists(mark):\n    open(mark, 'w'); os.kill(os.getpid(), 9)"
+    )
+    said: list[str] = []
+
+    def command(member: int) -> list[str]:
+        return [sys.executable, "-c", script, str(tmp_path / str(member))]
+
+    assert Supervisor(tmp_path, 2, command, said.append, lambda _: None).run() == 0
+    assert sorted(said) == [f"Member {n} was killed by signal 9. It is started again." for n in (1, 2)]

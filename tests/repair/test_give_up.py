@@ -1,0 +1,66 @@
+"""A member whose frontier is lost starts again with its URLs: the graph is the truth all the same."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.crawling import PROJECT, content, differences
+from tests.fleet.fleets import Fleet
+from tests.repair.test_resize import SLOWLY, crawl_a_while, resize
+from webgraph_it.cli import main
+from webgraph_it.killpoint import RESIZE_POINTS
+from webgraph_it.simweb import SimWeb
+
+
+def give_up(directory: Path, member: int, kill_at: str = "") -> int:
+    ended = subprocess.run(
+        [sys.executable, "-m", "webgraph_it", "fleet", "give-up", str(directory), str(member)],
+        cwd=PROJECT,
+        env={**os.environ, "WEBGRAPH_IT_KILL_AT": kill_at},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+    return ended.returncode
+
+
+@pytest.mark.slow
+def test_a_member_without_a_frontier_starts_again(tmp_path: Path) -> None:
+    """Also after a change of size, when its files have pages of others, and others' files have its own."""
+    with SimWeb(hosts=30, pages=400, seed=33) as web:
+        crawl_a_while(Fleet(web, tmp_path, 2, **SLOWLY), 80)
+        assert resize(tmp_path, 3) == 0
+        crawl_a_while(Fleet(web, tmp_path, 3, **SLOWLY), 200)
+        shutil.rmtree(tmp_path / "member-02/frontier")
+        assert main(["repair", str(tmp_path / "member-02")]) == 2
+        for point in RESIZE_POINTS:
+            assert give_up(tmp_path, 2, f"{point}:1") == -signal.SIGKILL
+        assert give_up(tmp_path, 2) == 0
+        fleet = Fleet(web, tmp_path, 3)
+        try:
+            fleet.run()
+        finally:
+            fleet.stop()
+        shutil.rmtree(tmp_path / "given-up")
+        assert differences(web, tmp_path) == []
+
+
+def test_urls_that_nobody_has_are_not_given_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with SimWeb(hosts=12, pages=60, seed=33, only=["plain"]) as web:
+        Fleet(web, tmp_path, 2).run()
+        for path in (tmp_path / "member-02/urls").iterdir():
+            path.write_bytes(b"")
+        for path in (tmp_path / "member-01/links").iterdir():
+            path.write_bytes(b"")
+        before = content(tmp_path)
+        assert main(["fleet", "give-up", str(tmp_path), "2"]) == 2
+        assert "links of other members lead to URLs that only member 2 knew" in capsys.readouterr().err
+        assert content(tmp_path) == before
+        assert main(["fleet", "give-up", str(tmp_path), "3"]) == 2
+        assert "has no member 3" in capsys.readouterr().err

@@ -1,0 +1,111 @@
+"""`webgraph-it fleet`: start, watch and restart all members of a fleet on this machine. See docs/fleet.md."""
+
+import os
+import shutil
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
+from webgraph_it.cli.shell.parser import Parser
+from webgraph_it.cli.shell.values import count
+from webgraph_it.cli.shell.verb import Verb
+
+LINE_SECONDS = 10.0
+"""How often the progress line is printed if standard error is no terminal."""
+
+
+def add_options(parser: Parser) -> None:
+    add = parser.add_argument
+    add("-n", type=count, metavar="N", help="number of members (in a resume: as before)")
+    add("--jobdir", type=Path, required=True, metavar="DIR", help="directory of the fleet")
+    add("--spider", metavar="NAME", help="the spider (italy, or in a resume the same as before)")
+    add(
+        "settings",
+        nargs="*",
+        metavar="SETTINGS",
+        help="after --: what scrapy crawl is given, such as -s NAME=value",
+    )
+
+
+def run(options: Namespace) -> int:
+    from webgraph_it.crawl.membership import fleet_command
+    from webgraph_it.fleet.supervisor import Supervisor, scrapy_command
+    from webgraph_it.shards.formats import ShardError
+
+    with mistakes(ShardError):
+        size, spider = _known(options)
+    settings = [*_workers(options.settings, size), *options.settings]
+    show, end = _shown()
+    supervisor = Supervisor(
+        options.jobdir, size, scrapy_command(options.jobdir, size, spider, settings), tell, show
+    )
+    code = supervisor.run()
+    end()
+    if supervisor.refusal:
+        raise Mistake(supervisor.refusal)
+    if code == 0:
+        tell(f"Finished. To convert: webgraph-it convert {options.jobdir} --out GRAPH_DIR")
+    else:
+        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size)}")
+    return code
+
+
+def _known(options: Namespace) -> tuple[int, str]:
+    """Number of members and spider: as given, or as in the directory."""
+    from webgraph_it.shards.directory import CrawlDirectory
+    from webgraph_it.shards.fleet import fleet_size, members
+
+    here = members(options.jobdir)
+    found = fleet_size(options.jobdir)
+    size = options.n or found
+    if not size or size < 1:
+        raise Mistake(
+            f"-n is missing, and {options.jobdir} has no members yet; expected: the number of members."
+        )
+    if found and size != found:
+        raise Mistake(
+            f"-n is {size} and {options.jobdir} is the directory of a fleet of {found} members. Give -n {found}, or "
+            f"change it first: webgraph-it fleet resize {options.jobdir} --to {size}"
+        )
+    spider = options.spider or next((CrawlDirectory(path).spider() for path in here.values()), "italy")
+    return size, spider
+
+
+def _workers(settings: Sequence[str], size: int) -> list[str]:
+    """The members share the cores: by default each extracts with its part of them."""
+    if any(word.startswith("EXTRACT_WORKERS=") for word in settings):
+        return []
+    return ["-s", f"EXTRACT_WORKERS={max(1, ((os.cpu_count() or 1) - size) // size)}"]
+
+
+def _shown() -> tuple[Callable[[str], None], Callable[[], None]]:
+    """Shows the progress line: rewritten on a terminal, now and then a line elsewhere. And ends it."""
+    from webgraph_it.crawl.progress import LiveLine
+
+    if sys.stderr.isatty():
+        line = LiveLine(sys.stderr, shutil.get_terminal_size().columns)
+        return line.show, line.end
+    last = time.monotonic()
+
+    def show(text: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= LINE_SECONDS:
+            last = time.monotonic()
+            tell(text)
+
+    return show, lambda: None
+
+
+VERB = Verb(
+    name="fleet",
+    summary="Crawl with several processes as one crawl: start, watch and restart them.",
+    examples=(
+        "webgraph-it fleet -n 4 --jobdir crawls/italy-2 -- -s CONTACT_URL=https://example.it/crawl",
+        "webgraph-it fleet --jobdir crawls/italy-2",
+    ),
+    add_options=add_options,
+    run=run,
+)

@@ -1,0 +1,353 @@
+"""One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, sees the end.
+
+    start    epoch and its place in the log are committed, before the first fetch
+    round    board ─► old copy? ─► ship ─► take in ─► delete ─► idle? commit at once ─► status ─► over?
+    commit   what the commit covers (log, cursors, idle or not) is the next status
+
+All decisions are those of fleet/exchange.py. What the transport loses is sent again. If it cannot be reached, the
+member crawls on, and tries again in the next round.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from secrets import randbits
+from typing import NamedTuple, Protocol
+
+from webgraph_it.crawl.inbox import Inbox
+from webgraph_it.crawl.membership import Membership
+from webgraph_it.crawl.outbox import Outbox
+from webgraph_it.fleet.exchange import (
+    Cursor,
+    Run,
+    Span,
+    Status,
+    StatusError,
+    Verdict,
+    contradiction,
+    deletable,
+    difference,
+    is_over,
+    judge,
+    needed_runs,
+    next_epoch,
+    starts,
+    status_of,
+    to_ship,
+)
+from webgraph_it.fleet.loans import Loans
+from webgraph_it.fleet.log import LogError, lines_for, read_range
+from webgraph_it.fleet.transport import Batch, Fenced, Mailboxes, TransportError
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.killpoint import reached
+from webgraph_it.shards.formats import LINKS_FOLDER, file_name, number_of
+from webgraph_it.shards.writer import Durable
+
+logger = logging.getLogger(__name__)
+
+ROUND_SECONDS = 0.2
+STATUS_SECONDS = 1.0
+"""How often the status is put, even if nothing was committed: its facts are for people."""
+RESEND_SECONDS = 10.0
+"""A receiver that has not committed anything of what was shipped by then gets it again."""
+IDLE_COMMIT_SECONDS = 1.0
+"""Minimum between two commits of an idle member, or COMMIT_INTERVAL if that is shorter."""
+ROTATE_BYTES = 32 << 20
+"""A checkpoint starts the next file of the log, because only whole files can be deleted."""
+BATCHES_PER_ROUND = 16
+META, LOG_START = "fleet-runs", "fleet-log-start"
+
+
+class Commit(Protocol):
+    """Commits.commit."""
+
+    async def __call__(self, *, checkpoint: bool = False) -> None: ...
+
+
+class Lender(Protocol):
+    """The crawl's hosts, as far as others may ask them."""
+
+    def now(self) -> float: ...
+    def lend(self, host: str) -> bool: ...
+    def take_back(self, host: str) -> None: ...
+
+
+class Facts(NamedTuple):
+    """What a member says about itself to people."""
+
+    pages: int
+    queued: int
+    """URLs, leased ones included."""
+    rate: float
+    """Pages per second."""
+    logged: int = 0
+    """Links for others that were logged in this run."""
+
+
+class Taken(NamedTuple):
+    """What a commit covers."""
+
+    is_idle: bool
+    cursors: Mapping[int, Cursor]
+    log_start: int
+    runs: tuple[Run, ...]
+
+
+class Member:
+    """Takes part in every commit (crawl/commit.py, Party). `round` is to be called every ROUND_SECONDS."""
+
+    def __init__(
+        self,
+        membership: Membership,
+        mailboxes: Mailboxes,
+        frontier: Frontier,
+        outbox: Outbox,
+        inbox: Inbox,
+        files: Mapping[str, Durable],
+        *,
+        commit: Commit,
+        is_idle: Callable[[], bool],
+        facts: Callable[[], Facts],
+        commit_seconds: float,
+        lender: Lender,
+    ) -> None:
+        """`files`: those of the last commit; `commit`: Commits.commit; `is_idle`: whether nothing is left to do."""
+        self._membership = membership
+        self._number, self._size = membership.number, membership.size
+        self._mailboxes = mailboxes
+        self._frontier = frontier
+        self.outbox = outbox
+        self.inbox = inbox
+        self._commit = commit
+        self._is_idle = is_idle
+        self._lender = lender
+        self._facts = facts
+        self._idle_commit_seconds = min(IDLE_COMMIT_SECONDS, commit_seconds)
+        runs = runs_of(frontier)
+        self.epoch = next_epoch(runs[-1].epoch if runs else 0, randbits(32))
+        self._runs = (*runs, Run(self.epoch, outbox.end))
+        self.loans = Loans(self._number, starts(self.epoch))
+        self._log_start = log_start_of(frontier)
+        self._taken = Taken(False, dict(inbox.cursors), self._log_start, self._runs)
+        self.status = self._status_of(self._taken, files)
+        """The last commit."""
+        self._others: dict[int, Status] = {}
+        self._first_seen: dict[int, bytes] = {}
+        """What each member had put when this one started; empty once it has put something else."""
+        self._known: dict[int, tuple[bytes, Status]] = {}
+        self._shipped: dict[int, int] = {}
+        self._shipped_at: dict[int, float] = {}
+        self._board_run = ""
+        self._put_at = self._committed_at = 0.0
+        self._is_put = False
+        self._unreachable = ""
+        self._gone: tuple[Span, ...] = ()
+        self.is_over = False
+        self.batches: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
+
+    def __repr__(self) -> str:
+        return f"<Member {self._number} of {self._size}: log {self.outbox.end}, {self.inbox.cursors}>"
+
+    # -- commits -----------------------------------------------------------------------------------------------------
+
+    def prepare(self) -> Collection[str]:
+        self._gone = deletable(self.status, self._others, self._size)
+        if self._gone:
+            self._log_start = self._gone[-1].end
+            self._frontier.put_meta(LOG_START, str(self._log_start).encode())
+        self._runs = needed_runs(self._runs, [other.cursor(self._number) for other in self._others.values()])
+        self._frontier.put_meta(META, json.dumps(self._runs).encode())
+        self._taken = Taken(self._is_idle(), dict(self.inbox.cursors), self._log_start, self._runs)
+        return [f"{LINKS_FOLDER}/{file_name(LINKS_FOLDER, span.number)}" for span in self._gone]
+
+    def committed(self, files: Mapping[str, Durable]) -> None:
+        self.status = self._status_of(self._taken, files)
+        self._committed_at = time.monotonic()
+        self._is_put = False
+
+    def _status_of(self, taken: Taken, files: Mapping[str, Durable]) -> Status:
+        return Status(
+            self._number,
+            self.epoch,
+            taken.is_idle,
+            taken.runs,
+            spans_of(files, taken.log_start),
+            taken.cursors,
+            self._membership.common,
+        )
+
+    # -- start, rounds, end ------------------------------------------------------------------------------------------
+
+    async def start(self) -> str:
+        """Commit the epoch, then look for contradictions. Returns why this member must not run, or an empty string."""
+        await self._commit()
+        return await self.round()
+
+    async def round(self) -> str:
+        """Returns why this member must not run any longer, or an empty string."""
+        try:
+            why = await self._round()
+        except TransportError as error:
+            if str(error) != self._unreachable:
+                logger.warning("The other members cannot be reached: %s", error)
+            self._unreachable = str(error)
+            return ""
+        except Fenced as error:
+            return str(error)
+        self._unreachable = ""
+        return why
+
+    async def _round(self) -> str:
+        if why := await self._look():
+            return why
+        self._exchange_hosts()
+        if self._mailboxes.needs_publishing:
+            await self._ship()
+        await self._take_in()
+        await self._commit_if_idle()
+        if not self._is_put or self.loans.has_changed or time.monotonic() - self._put_at >= STATUS_SECONDS:
+            await self._put()
+        self._decide_end()
+        return ""
+
+    async def _look(self) -> str:
+        """Read the notice board."""
+        board = await self._mailboxes.board()
+        if board.run != self._board_run:
+            self._board_run = board.run
+            self._shipped.clear()
+            self._is_put = False
+        others = {}
+        for member, found in board.statuses.items():
+            if member == self._number or not 1 <= member <= self._size:
+                continue
+            status = self._parsed(member, found)
+            if status is None:
+                continue
+            others[member] = status
+            if self._first_seen.setdefault(member, found) not in (found, b""):
+                self._first_seen[member] = b""
+            if not self._first_seen[member] and (why := difference(self.status, status)):
+                return why
+        self._is_put = self._is_put and self._number in board.statuses
+        self._others = others
+        return contradiction(self.status, others)
+
+    def _exchange_hosts(self) -> None:
+        """See which hosts the others lend, and lend own ones."""
+        now = self._lender.now()
+        lent = {host: loan for other in self._others.values() for host, loan in other.lent.items()}
+        self.loans.see(lent, now)
+        wanted = {
+            member: {host: ticket for host, ticket in other.borrows.items() if self.outbox.owns(f"{host})/")}
+            for member, other in self._others.items()
+            if other.borrows
+        }
+        self.loans.serve(wanted, now, lend=self._lender.lend, take_back=self._lender.take_back)
+
+    def _parsed(self, member: int, found: bytes) -> Status | None:
+        """The status that another member put; None if it is none. Read once for each time that it was put."""
+        known = self._known.get(member)
+        if known is not None and known[0] == found:
+            return known[1]
+        try:
+            status = status_of(found)
+        except StatusError:
+            return None
+        if status.member != member:
+            return None
+        self._known[member] = found, status
+        return status
+
+    async def _ship(self) -> None:
+        now = time.monotonic()
+        for receiver, status in self._others.items():
+            if status.cursor(self._number).offset >= self._shipped.get(receiver, 0):
+                self._shipped_at[receiver] = now
+            elif now - self._shipped_at.get(receiver, now) > RESEND_SECONDS:
+                self._shipped.pop(receiver, None)
+                self._shipped_at[receiver] = now
+        for receiver, begin, most in to_ship(self.status, self._others, self._shipped):
+            end, data = read_range(self._membership.path, self.status.log, begin, most - begin)
+            if end <= begin:
+                continue
+            lines = lines_for(data, self._membership.table, receiver)
+            await self._mailboxes.publish(Batch(self._number, receiver, self.epoch, begin, end, lines))
+            self._shipped[receiver] = end
+            reached("published")
+
+    async def _take_in(self) -> None:
+        for _ in range(BATCHES_PER_ROUND):
+            offsets = {sender: cursor.offset for sender, cursor in self.inbox.cursors.items()}
+            batches = await self._mailboxes.collect(self._number, offsets)
+            for batch in batches:
+                verdict = judge(
+                    batch, self.inbox.cursors.get(batch.sender, Cursor()), self._others.get(batch.sender)
+                )
+                self.batches[verdict] += 1
+                if verdict is Verdict.APPLY:
+                    await self._apply(batch)
+            if not any(batch.lines for batch in batches):
+                return
+
+    async def _apply(self, batch: Batch) -> None:
+        try:
+            await self.inbox.apply(batch)
+        except LogError as error:
+            logger.error("A batch of member %d is refused: %s.", batch.sender, error)
+
+    async def _commit_if_idle(self) -> None:
+        if self._is_idle():
+            is_new = (
+                not self.status.is_idle
+                or self.status.log_end != self.outbox.end
+                or dict(self.status.cursors) != self.inbox.cursors
+            )
+            if is_new and time.monotonic() - self._committed_at >= self._idle_commit_seconds:
+                await self._commit()
+        elif self.status.log and self.outbox.end - self.status.log[-1].start > ROTATE_BYTES:
+            await self._commit(checkpoint=True)
+
+    async def _put(self) -> None:
+        now = time.time()
+        facts = {**self._facts()._asdict(), "time": now, "committed": now - self._age()}
+        self.loans.has_changed = False
+        now_true = replace(self.status, facts=facts, borrows=self.loans.borrows, lent=self.loans.lent)
+        await self._mailboxes.put(self._number, self.epoch, now_true.to_bytes())
+        self._is_put, self._put_at = True, time.monotonic()
+        reached("published")
+
+    def _age(self) -> float:
+        return time.monotonic() - self._committed_at if self._committed_at else 0.0
+
+    def _decide_end(self) -> None:
+        self.is_over = self.is_over or is_over({**self._others, self._number: self.status}, self._size)
+
+    async def end(self) -> None:
+        """After the last commit: put the status for the last time."""
+        try:
+            await self._put()
+        except (TransportError, Fenced) as error:
+            logger.warning("The others do not know the last commit of this member: %s", error)
+        await self._mailboxes.close()
+
+
+def runs_of(frontier: Frontier) -> tuple[Run, ...]:
+    """The starts of this member, as far as they are committed."""
+    return tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
+
+
+def log_start_of(frontier: Frontier) -> int:
+    """Where the oldest file of the link log begins."""
+    return int(frontier.get_meta(LOG_START) or b"0")
+
+
+def spans_of(files: Mapping[str, Durable], start: int) -> tuple[Span, ...]:
+    """The files of the link log, the first of which begins at `start`."""
+    spans = []
+    for name in sorted(each for each in files if each.startswith(f"{LINKS_FOLDER}/")):
+        spans.append(Span(number_of(name), start, start + files[name].length))
+        start = spans[-1].end
+    return tuple(spans)

@@ -1,0 +1,199 @@
+"""Starts the members of a fleet on one machine, watches them, and starts again what was killed.
+
+    DIR/logs/member-01.log     what each member prints
+
+Each member has a session of its own, so Ctrl-C reaches only this process, which then asks every member to stop, once.
+If this process itself is killed, the kernel asks the members to stop. Either way the same command resumes.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from webgraph_it.files.own import make_folder
+from webgraph_it.fleet.local import board_of
+from webgraph_it.fleet.restarts import FAILED, FINISHED, STOPPED, WRONG_USAGE, History, Then
+from webgraph_it.fleet.words import progress_line
+from webgraph_it.shards.fleet import LOGS_FOLDER, member_folder
+
+LOOK_SECONDS = 0.2
+LAST_LINES_BYTES = 4000
+STOP_SECONDS = 300.0
+"""After that, a member that does not stop is killed. Nothing of its last commit is lost."""
+_PR_SET_PDEATHSIG = 1
+
+Command = Callable[[int], Sequence[str]]
+"""From the number of a member to the command that runs it."""
+
+
+class Supervisor:
+    """`run` returns the exit code of the whole fleet, as that of one crawl."""
+
+    def __init__(
+        self,
+        directory: Path,
+        size: int,
+        command: Command,
+        say: Callable[[str], None],
+        show: Callable[[str], None],
+    ) -> None:
+        """`say` prints a sentence, `show` the progress line."""
+        self._directory = directory
+        self._size = size
+        self._command = command
+        self._say = say
+        self._show = show
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._started_at: dict[int, float] = {}
+        self._restart_at: dict[int, float] = {}
+        self._histories = {member: History() for member in range(1, size + 1)}
+        self._codes: dict[int, int] = {}
+        """Of the members that have ended for good."""
+        self._stopping = False
+        self._stop_by = 0.0
+        self.refusal = ""
+        """Why no member may start, in the words of the first one that was refused."""
+
+    def run(self) -> int:
+        make_folder(self._directory)
+        make_folder(self._directory / LOGS_FOLDER)
+        with _signals(self._ask):
+            for member in self._histories:
+                self._start(member)
+            while len(self._codes) < self._size:
+                self._look()
+                self._show(self._line())
+                time.sleep(LOOK_SECONDS)
+        return worst(self._codes.values())
+
+    def _line(self) -> str:
+        running = sum(process.poll() is None for process in self._processes.values())
+        line = progress_line(board_of(self._directory), self._size, running)
+        return f"stopping | {line}" if self._stopping else line
+
+    # -- processes ---------------------------------------------------------------------------------------------------
+
+    def _start(self, member: int) -> None:
+        with self._log(member).open("ab") as log:
+            self._processes[member] = subprocess.Popen(
+                list(self._command(member)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=_end_with_parent,
+            )
+        self._started_at[member] = time.monotonic()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        for member, process in list(self._processes.items()):
+            if member in self._codes:
+                continue
+            if member in self._restart_at:
+                if self._stopping:
+                    self._codes[member] = STOPPED
+                elif now >= self._restart_at[member]:
+                    del self._restart_at[member]
+                    self._start(member)
+            elif (code := process.poll()) is not None:
+                self._ended(member, code, now)
+            elif self._stopping and now > self._stop_by:
+                process.kill()
+
+    def _ended(self, member: int, code: int, now: float) -> None:
+        if self._stopping:
+            self._codes[member] = code if code >= 0 else STOPPED
+            return
+        then, pause = self._histories[member].ended(code, now - self._started_at[member])
+        if then is Then.RESTART:
+            cause = f"was killed by signal {-code}" if code < 0 else f"failed ({self._last_line(member)})"
+            self._say(f"Member {member} {cause}. It is started again{f' in {pause:.0f} s' if pause else ''}.")
+            self._restart_at[member] = now + pause
+            return
+        self._codes[member] = code
+        if then is Then.STOP_ALL:
+            if code == WRONG_USAGE:
+                self.refusal = self._last_line(member)
+            else:
+                words = (
+                    "was stopped" if code == STOPPED else f"fails again and again ({self._last_line(member)})"
+                )
+                self._say(f"Member {member} {words}. All members are stopped.")
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask all members to stop. The second time, kill them."""
+        sent = signal.SIGKILL if self._stopping else signal.SIGTERM
+        self._stopping, self._stop_by = True, time.monotonic() + STOP_SECONDS
+        for process in self._processes.values():
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    process.send_signal(sent)
+
+    def _log(self, member: int) -> Path:
+        return self._directory / LOGS_FOLDER / f"{member_folder(member)}.log"
+
+    def _last_line(self, member: int) -> str:
+        with self._log(member).open("rb") as log:
+            return last_line(log)
+
+
+def last_line(log: IO[bytes]) -> str:
+    """The last line that says something: the last critical one, if there is one near the end."""
+    log.seek(max(0, log.seek(0, os.SEEK_END) - LAST_LINES_BYTES))
+    lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
+    critical = [line for line in lines if "CRITICAL: " in line]
+    return (
+        critical[-1].partition("CRITICAL: ")[2] if critical else lines[-1] if lines else "it printed nothing"
+    )
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The exit code of the fleet: that of the member with the worst one."""
+    found = set(codes)
+    for code in (WRONG_USAGE, FAILED, STOPPED):
+        if code in found:
+            return code
+    return FINISHED if found <= {FINISHED} else FAILED
+
+
+class _signals:
+    """While it is entered, SIGINT and SIGTERM call a function."""
+
+    def __init__(self, ask: Callable[[], None]) -> None:
+        self._ask = ask
+
+    def __enter__(self) -> None:
+        self._before = {
+            number: signal.signal(number, lambda *_: self._ask())
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+def _end_with_parent() -> None:
+    """Runs in the new process: ask the kernel for a SIGTERM when the supervisor dies."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def scrapy_command(directory: Path, size: int, spider: str, settings: Sequence[str]) -> Command:
+    """`scrapy crawl SPIDER` for each member, with these further arguments."""
+
+    def command(member: int) -> list[str]:
+        own = {"JOBDIR": str(directory), "FLEET_SIZE": str(size), "FLEET_MEMBER": str(member)}
+        given = [word for name, value in own.items() for word in ("-s", f"{name}={value}")]
+        return [sys.executable, "-m", "scrapy", "crawl", spider, *settings, *given]
+
+    return command

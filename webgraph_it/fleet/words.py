@@ -1,0 +1,89 @@
+"""A fleet in words: one progress line, and the table of `webgraph-it fleet status`. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from webgraph_it.fleet.exchange import Status, is_over, starts
+from webgraph_it.progress import seconds
+
+COLUMNS = ("member", "state", "starts", "pages", "rate", "queued", "to send", "to receive", "last commit")
+
+
+class Row(NamedTuple):
+    """One member."""
+
+    number: int
+    is_running: bool
+    status: Status | None
+    """None: it was never started, or the notice board has lost it."""
+
+
+def progress_line(statuses: Mapping[int, Status], size: int, running: int) -> str:
+    """All members as one crawl."""
+    facts = [status.facts for status in statuses.values()]
+    pages, queued, rate = (sum(each.get(name, 0) for each in facts) for name in ("pages", "queued", "rate"))
+    waiting = sum(under_way(statuses, member) for member in statuses)
+    idle = sum(status.is_idle for status in statuses.values())
+    return (
+        f"{running} of {size} members running, {idle} idle | {pages:,.0f} pages | {rate:,.0f}/s | "
+        f"{queued:,.0f} queued | {waiting / 1000:,.0f} KB of links under way"
+    )
+
+
+def under_way(statuses: Mapping[int, Status], sender: int) -> int:
+    """Bytes of a member's log that some other member has not committed."""
+    own = statuses[sender]
+    taken = [other.cursor(sender).offset for member, other in statuses.items() if member != sender]
+    return max(0, own.log_end - min(taken)) if taken else 0
+
+
+def to_receive(statuses: Mapping[int, Status], receiver: int) -> int:
+    """Bytes of the other members' logs that this one has not committed."""
+    own = statuses[receiver]
+    return sum(
+        max(0, other.log_end - own.cursor(member).offset)
+        for member, other in statuses.items()
+        if member != receiver
+    )
+
+
+def table(rows: Sequence[Row], now: float) -> str:
+    """The members, one on each line."""
+    statuses = {row.number: row.status for row in rows if row.status is not None}
+    over = is_over(statuses, len(rows))
+    cells = [COLUMNS, *(_cells(row, statuses, over, now) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(COLUMNS))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _cells(row: Row, statuses: Mapping[int, Status], over: bool, now: float) -> tuple[str, ...]:
+    status = row.status
+    if status is None:
+        return (str(row.number), "starting" if row.is_running else "not started", *["-"] * (len(COLUMNS) - 2))
+    facts = status.facts
+    rate = f"{facts.get('rate', 0):,.0f}/s" if row.is_running else "-"
+    return (
+        str(row.number),
+        _state(row, status, over),
+        str(starts(status.epoch)),
+        f"{facts.get('pages', 0):,.0f}",
+        rate,
+        f"{facts.get('queued', 0):,.0f}",
+        f"{under_way(statuses, row.number) / 1000:,.0f} KB",
+        f"{to_receive(statuses, row.number) / 1000:,.0f} KB",
+        f"{seconds(max(0.0, now - facts.get('committed', now)))} ago",
+    )
+
+
+def _state(row: Row, status: Status, over: bool) -> str:
+    if over:
+        return "finished"
+    if not row.is_running:
+        return "not running"
+    return "idle" if status.is_idle else "crawling"

@@ -1,0 +1,83 @@
+"""The directory of a fleet: the directories of its members, side by side.
+
+    DIR/
+      member-01/ member-02/ …   the crawl directory of each member (shards/directory.py)
+      board/                    statuses of the members, on one machine
+      logs/                     what each member printed, if webgraph-it fleet started it
+
+On several machines each has only the directories of its own members.
+
+Guarantees: no other module knows these names. Nothing here writes.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from webgraph_it.shards.directory import CRAWL_FILE, LOCK_FILE, CrawlDirectory
+from webgraph_it.shards.formats import ShardError
+
+BOARD_FOLDER, LOGS_FOLDER = "board", "logs"
+RESIZE_FILE = "resize.json"
+"""While it is there, the fleet is changing its size, and no member may start."""
+_MEMBER = re.compile(r"member-([0-9]{2,4})")
+
+
+def member_folder(number: int) -> str:
+    """`member-01` for member 1."""
+    return f"member-{number:02d}"
+
+
+def member_number(path: Path) -> int:
+    """1 for `member-01`; 0 for any other name."""
+    found = _MEMBER.fullmatch(path.name)
+    return int(found[1]) if found and member_folder(int(found[1])) == path.name else 0
+
+
+def members(directory: Path) -> dict[int, Path]:
+    """The directories of the members that were started here, by number. Empty if this is no fleet."""
+    if (directory / CRAWL_FILE).exists() or not directory.is_dir():
+        return {}
+    found = {
+        number: path for path in directory.iterdir() if (number := member_number(path)) and path.is_dir()
+    }
+    return {number: found[number] for number in sorted(found) if (found[number] / CRAWL_FILE).is_file()}
+
+
+def fleet_size(directory: Path) -> int:
+    """The number of members that the fleet has, by the first member's crawl.json. 0 if this is no fleet."""
+    for path in members(directory).values():
+        size = CrawlDirectory(path).record().get("FLEET_SIZE")
+        if isinstance(size, int) and size > 0:
+            return size
+    return 0
+
+
+def crawls_of(paths: Iterable[Path]) -> list[Path]:
+    """The crawl directories, with the members of a fleet in its place. ShardError if members are missing."""
+    found: list[Path] = []
+    for path in paths:
+        here = members(path)
+        if not here:
+            found.append(path)
+            continue
+        missing = [number for number in range(1, fleet_size(path) + 1) if number not in here]
+        if missing:
+            raise ShardError(
+                f"{path} is a fleet of {fleet_size(path)} members and lacks {member_folder(missing[0])}: "
+                "copy the directories of all members into it."
+            )
+        found += here.values()
+    return found
+
+
+def is_running(member: Path) -> bool:
+    """Whether the process that last locked a member's directory is alive. Nothing is locked to find out, because a
+    member that starts in that moment would be refused."""
+    try:
+        pid = int((member / LOCK_FILE).read_text())
+        os.kill(pid, 0)
+    except (OSError, ValueError):
+        return False
+    return True
