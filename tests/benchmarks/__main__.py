@@ -21,6 +21,7 @@ NAMES = (
         "long_crawl",
         "console",
         "cluster",
+        "archives",
         "fleet",
     ),
 )
