@@ -13,6 +13,7 @@ NAMES = (
     *(
         "frontier",
         "seeds",
+        "plan_import",
         "convert",
         "exports",
         "pagerank",
