@@ -22,6 +22,7 @@ NAMES = (
         "long_crawl",
         "console",
         "cluster",
+        "archives",
         "fleet",
     ),
 )
