@@ -32,6 +32,7 @@ demo.py       all of it in a minute                   (webgraph-it demo, make de
 cli/          the command webgraph-it: one module per verb, one shell for all
 progress.py   a live line on a terminal, a line in a log elsewhere
 killpoint.py  where tests may kill the crawl
+steady.py     a clock that never jumps
 """
 
 __version__ = "0.1.0"

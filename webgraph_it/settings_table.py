@@ -363,7 +363,8 @@ class Politeness(Section):
     ADDRESS_DELAY = Setting(
         0.5,
         SECONDS,
-        "Pause between two fetches from the same IP address. Shared hosting puts thousands of sites on one address.",
+        "Pause between two fetches from the same IP address, or from the same /64 network of IPv6. "
+        "Shared hosting puts thousands of sites on one address.",
     )
     CRAWL_DELAY_MAX = Setting(
         60.0, SECONDS, "Maximum Crawl-delay. A longer one in robots.txt is reduced to this."

@@ -84,6 +84,10 @@ def test_a_table_that_was_changed_by_a_resize_stays(tmp_path: Path) -> None:
         ({"FLEET_SIZE": "4"}, "FLEET_SIZE is 4 and FLEET_MEMBER is missing"),
         ({"FLEET_MEMBER": "2"}, "FLEET_MEMBER is 2 and FLEET_SIZE is missing"),
         ({"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "JOBDIR": None}, "FLEET_MEMBER is 2 and JOBDIR is missing"),
+        (
+            {"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "MAX_TCP_CONNECTIONS": "3"},
+            "MAX_TCP_CONNECTIONS is 3 and FLEET_SIZE is 4; expected: at least one connection for each member",
+        ),
         ({"FLEET_SIZE": "2000", "FLEET_MEMBER": "2"}, "expected: members, 1 to 1024"),
         ({"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": "ftp://x"}, "expected: local, or a server"),
     ],

@@ -29,6 +29,9 @@ class Clock:
     def used(self, address: str, when: float) -> None:
         self.uses.append((address, when))
 
+    def is_ours(self, address: str) -> bool:
+        return True
+
 
 def test_an_address_that_is_being_asked_refuses() -> None:
     gate = AddressGate(Clock(0.0), time.time)
@@ -152,3 +155,35 @@ def test_of_several_addresses_the_one_whose_turn_it_is_comes_first() -> None:
             return str((await engine.fetcher.fetch(target, message, at="127.1.0.2")).address)
 
     assert run(crawl()) == "127.1.0.2"
+
+
+def test_addresses_of_one_ipv6_network_are_one_address() -> None:
+    gate = AddressGate(Clock(0.0), time.time)
+    gate.enter(ip_address("2001:db8:1:2::1"))
+    with pytest.raises(AddressBusy):
+        gate.enter(ip_address("2001:db8:1:2::2"))
+    gate.enter(ip_address("2001:db8:1:3::1"))
+    gate.leave(ip_address("2001:db8:1:2::1"), time.time())
+    gate.enter(ip_address("2001:db8:1:2::2"))
+
+
+class LostClock(Clock):
+    """The address is another member's by the time that the request could be sent."""
+
+    def is_ours(self, address: str) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("lost", ["address", "share"])
+def test_what_was_lost_while_a_request_waited_is_not_used(lost: str) -> None:
+    async def crawl() -> tuple[int, int]:
+        server = await HttpServer().start()
+        async with Engine(port_map={80: server.port}) as engine:
+            engine.fetcher.use_clock(LostClock(0.0) if lost == "address" else Clock(0.0))
+            shares = iter([True, lost == "address"])  # for the connection, and for the request
+            engine.fetcher.share_lasts = lambda: next(shares)
+            with pytest.raises(AddressBusy):
+                await engine.get("http://127.1.0.1/")
+            return len(server.requests), engine.fetcher.governor.open
+
+    assert run(crawl()) == (0, 0)

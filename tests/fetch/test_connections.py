@@ -47,6 +47,19 @@ def test_at_the_cap_the_longest_idle_connection_makes_room() -> None:
     assert governor.gone(["flow"]) == ["other"]
 
 
+def test_no_place_is_granted_while_none_may_be_opened() -> None:
+    """A member of a fleet whose share has run out."""
+    lasts = [True]
+    governor: Governor[str, str] = Governor(2, 10, lambda: lasts[0])
+    assert governor.ask("first", A) == Place(True)
+    lasts[0] = False
+    assert governor.ask("second", B) == Place(False)
+    governor.closed("connection", "flow")
+    assert governor.gone(["flow"]) == []
+    lasts[0] = True
+    assert governor.gone([]) == ["second"]
+
+
 def test_nothing_rests_while_somebody_waits() -> None:
     governor: Governor[str, str] = Governor(1, 10)
     governor.ask("first", A)

@@ -410,3 +410,55 @@ def test_the_meter_knows_the_last_and_the_fullest_second() -> None:
     assert shaper.meter.last_second_bytes(12.5) == 3
     assert shaper.meter.last_second_bytes(14.5) == 0
     assert (shaper.meter.total_bytes, shaper.meter.peak_bytes) == (15, 12)
+
+
+def test_a_part_is_used_up_and_not_exceeded() -> None:
+    run = crawl(1.6e6)
+    run.shaper.set_part(0.25, until=math.inf)
+    run.begin()
+    run.loop.run_until(14)
+    assert 0.95 * 400e3 <= total(run.arrivals, 2, 12) / 10 <= 1.02 * 400e3
+    assert run.shaper.bytes_per_second == 1.6e6
+    assert run.shaper.own_bytes_per_second == 400e3
+
+
+@pytest.mark.parametrize("rate", [400e3, math.inf])
+def test_nothing_is_admitted_after_the_end_of_a_part(rate: float) -> None:
+    """Also without a limit: a part of no limit is no limit, until it ends."""
+    run = crawl(rate, slots=20, server_bytes_per_second=100e3)
+    run.shaper.set_part(0.5, until=5.0)
+    run.begin()
+    run.loop.run_until(30)
+    assert total(run.arrivals, 4, 5) > 100e3
+    assert total(run.arrivals, 5.5, 30) <= 20 * 65_536  # what fits into the sockets' buffers
+    assert total(run.arrivals, 8, 30) == 0
+    run.shaper.set_part(0.5, until=math.inf)
+    run.loop.run_until(35)
+    assert total(run.arrivals, 30, 35) > 500e3
+
+
+@pytest.mark.parametrize("rate", [400e3, math.inf])
+def test_a_process_that_was_suspended_does_not_use_its_old_part(rate: float) -> None:
+    """No timer tells it: the time is checked where bytes are admitted."""
+    loop = SimulatedLoop()
+    shaper = Shaper(loop.clock, loop.call_later, rate)
+    shaper.set_part(1.0, until=5.0)
+    reader = Download(crawl(rate))
+    shaper.begin(reader)
+    loop.now = 5.0
+    assert not shaper.may_start
+    assert shaper.read_bytes(reader) <= 256
+    assert shaper.received(100, reader), "it must not read on"
+    started: list[int] = []
+    shaper.when_free(lambda: started.append(1))
+    loop.run_until(100.0)
+    assert (started, shaper.own_bytes_per_second) == ([], 0.0)
+    shaper.set_rate(2 * rate)  # a new plan does not bring it back
+    assert shaper.own_bytes_per_second == 0.0
+
+
+def test_a_change_of_the_plan_applies_to_a_part_at_once() -> None:
+    shaper = Shaper(lambda: 0.0, SimulatedLoop().call_later, 1e6)
+    shaper.set_part(0.25, until=9.0)
+    shaper.set_rate(4e5)
+    assert shaper.own_bytes_per_second == 1e5

@@ -1,5 +1,7 @@
 """Whose turn it is, by host clocks and address clocks."""
 
+from math import inf
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -275,3 +277,87 @@ def test_all_are_taken_once_none_early_and_addresses_are_spaced(
                 assert now >= last[one.address] + 1
                 last[one.address] = now
     assert taken == set(due)
+
+
+class Leases:
+    """As a member of a fleet has them."""
+
+    def __init__(self) -> None:
+        self.ready: dict[str, float] = {}
+        self.wanted: list[str] = []
+
+    def ready_at(self, name: str, now: float) -> float:
+        return self.ready.get(name, inf)
+
+    def want(self, name: str, now: float) -> None:
+        self.wanted.append(name)
+
+
+def leasing() -> tuple[Turns, Leases]:
+    queue, leases = opened(), Leases()
+    queue.leases = leases
+    return queue, leases
+
+
+def test_a_host_waits_until_its_address_is_leased() -> None:
+    (a, b), (queue, leases) = hosts(2, "192.0.2.1"), leasing()
+    for host in (a, b):
+        queue.put(host, 0, NOW)
+    assert queue.take(NOW) is None
+    assert set(leases.wanted) == {"192.0.2.1"}
+    assert queue.is_needed("192.0.2.1")
+    assert queue.wake_at() is None
+    leases.ready["192.0.2.1"] = NOW + 2
+    queue.leased("192.0.2.1", NOW + 2, NOW)
+    assert queue.take(NOW + 1.9) is None
+    assert queue.wake_at() == NOW + 2
+    assert one_turn(queue, NOW + 2) is a
+    assert one_turn(queue, NOW + 3) is b
+
+
+def test_a_lease_that_has_run_out_stops_the_crowd_until_the_next() -> None:
+    crowd, (queue, leases) = hosts(3, "192.0.2.1"), leasing()
+    leases.ready["192.0.2.1"] = NOW
+    for host in crowd:
+        queue.put(host, 0, NOW)
+    assert one_turn(queue, NOW) is crowd[0]
+    leases.ready.clear()
+    assert queue.take(NOW + 1) is None
+    assert queue.wake_at() is None
+    leases.ready["192.0.2.1"] = NOW + 5
+    queue.leased("192.0.2.1", NOW + 5, NOW + 5)
+    assert one_turn(queue, NOW + 5) is crowd[1]
+    assert one_turn(queue, NOW + 6) is crowd[2]
+    assert not queue.is_needed("192.0.2.1")
+
+
+def test_a_host_that_comes_while_a_new_lease_rests_waits_for_it() -> None:
+    (a,), (queue, leases) = hosts(1, "192.0.2.1"), leasing()
+    leases.ready["192.0.2.1"] = NOW + 2
+    queue.leased("192.0.2.1", NOW + 2, NOW)
+    queue.put(a, 0, NOW)
+    assert queue.take(NOW + 1) is None
+    assert queue.wake_at() == NOW + 2
+    assert queue.take(NOW + 2) is a
+
+
+def test_an_address_without_a_lease_is_busy_and_wanted() -> None:
+    """For requests that do not wait in its crowd, such as a redirected robots.txt."""
+    queue, leases = leasing()
+    assert queue.address_ready("192.0.2.1", NOW) > NOW
+    assert queue.book("192.0.2.2", NOW) > NOW
+    assert leases.wanted == ["192.0.2.1", "192.0.2.2"]
+    leases.ready["192.0.2.1"] = NOW
+    assert queue.address_ready("192.0.2.1", NOW) == NOW
+    assert queue.is_ours("192.0.2.1", NOW)
+    assert not queue.is_ours("192.0.2.2", NOW)
+
+
+def test_addresses_of_an_ipv6_network_have_one_clock_and_one_lease() -> None:
+    (a,), (b,), (queue, leases) = hosts(1, "2001:db8::1"), hosts(1, "2001:db8::2"), leasing()
+    leases.ready["2001:db8::/64"] = NOW
+    for host in (a, b):
+        queue.put(host, 0, NOW)
+    assert one_turn(queue, NOW) is a
+    assert queue.take(NOW + 0.9) is None
+    assert one_turn(queue, NOW + 1) is b

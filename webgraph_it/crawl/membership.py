@@ -30,6 +30,8 @@ FLEET_DIRECTORY = "FLEET_DIRECTORY"
 """The setting in which the directory of the fleet is kept, once JOBDIR is that of the member."""
 FLEET = "fleet"
 """Member of crawl.json."""
+SHARED = ("MAX_TCP_CONNECTIONS", "ADDRESS_DELAY")
+"""What the members share, besides what shapes the graph: each must count with the same numbers."""
 LONGEST_VALUE = 40
 LOCAL = "local"
 
@@ -115,6 +117,11 @@ def check_membership(settings: Values) -> None:
         raise SettingsError(
             f"FLEET_MEMBER is {number} and FLEET_SIZE is {size}; expected: a member from 1 to {size}."
         )
+    cap = settings["MAX_TCP_CONNECTIONS"]
+    if cap < size:
+        raise SettingsError(
+            f"MAX_TCP_CONNECTIONS is {cap} and FLEET_SIZE is {size}; expected: at least one connection for each member."
+        )
 
 
 def refuse_other_fleet(settings: Settings) -> None:
@@ -191,6 +198,7 @@ def _common(settings: Values, table: Table) -> dict[str, str]:
         "public suffix list": suffixes_checksum(),
         "table of slices": as_text(table),
         **{name: settings[name] for name in SHAPING},
+        **{name: settings[name] for name in SHARED},
     }
     return {name: _short(value) for name, value in values.items()}
 

@@ -16,3 +16,6 @@ class AddressClock:
     def used(self, address: str, when: float) -> None:
         """`when` is always now."""
         self._scheduler.frontier.address_used(address, self._scheduler.now())
+
+    def is_ours(self, address: str) -> bool:
+        return self._scheduler.frontier.address_is_ours(address, self._scheduler.now())

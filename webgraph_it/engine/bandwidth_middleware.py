@@ -24,6 +24,7 @@ from webgraph_it.engine.parts import parts_of
 from webgraph_it.fetch.plan import FILE_SETTING, Plan
 from webgraph_it.fetch.schedule import SETTING, ScheduleError
 from webgraph_it.fetch.shaper import Shaper
+from webgraph_it.steady import steady_seconds
 
 logger = logging.getLogger(__name__)
 
@@ -101,9 +102,9 @@ class BandwidthMiddleware:
 
     def _report(self) -> None:
         meter = self._shaper.meter
-        rate = self._shaper.bytes_per_second
+        rate = self._shaper.own_bytes_per_second
         self._stats.set_value("bandwidth/bytes", meter.total_bytes)
-        self._stats.set_value("bandwidth/bytes_last_second", meter.last_second_bytes(time.monotonic()))
+        self._stats.set_value("bandwidth/bytes_last_second", meter.last_second_bytes(steady_seconds()))
         self._stats.set_value("bandwidth/bytes_fullest_second", meter.peak_bytes)
         self._stats.set_value("bandwidth/cap_bytes_per_second", None if rate == math.inf else rate)
 

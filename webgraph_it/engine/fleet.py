@@ -93,6 +93,11 @@ class FleetPart:
         return loaded is not None and loaded.finished and not (counts.queued or counts.leased)
 
     @property
+    def has_started(self) -> bool:
+        """Whether its epoch is committed, and nothing contradicts it."""
+        return self._started
+
+    @property
     def is_waiting(self) -> bool:
         """Whether this member has nothing to do until others send it links."""
         return self._is_idle()
@@ -156,7 +161,11 @@ def mailboxes_of(membership: Membership) -> Mailboxes:
     """The transport that the setting FLEET names."""
     if membership.transport == LOCAL:
         return LocalMailboxes(membership.directory, membership.table)
-    raise NotImplementedError(membership.transport)
+    from webgraph_it.fleet.redis.mailboxes import (
+        RedisMailboxes,
+    )  # its library is loaded only for such a fleet
+
+    return RedisMailboxes(membership.transport, membership.size)
 
 
 def fleet_part(

@@ -7,7 +7,6 @@ live as long as the crawl. What Scrapy itself makes, such as the scheduler, come
 
 import asyncio
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from webgraph_it.fetch.guard import Guard, networks
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.fetch.shaper import Shaper
 from webgraph_it.robots.policy import RobotsPolicy
+from webgraph_it.steady import steady_seconds
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -51,7 +51,7 @@ def make_parts(crawler: "Crawler") -> Parts:
     """Make the parts. The settings must have been checked."""
     settings = crawler.settings
     assert crawler.stats is not None
-    shaper = Shaper(time.monotonic, _call_later, math.inf)
+    shaper = Shaper(steady_seconds, _call_later, math.inf)
     guard = Guard(networks(settings["ALLOWED_PRIVATE_NETWORKS"]), public=bool(settings["CONTACT_URL"]))
     resolver = Resolver(dns_settings(settings), guard, crawler.stats.inc_value)
     fetcher = Fetcher(fetch_settings(settings), resolver, crawler.stats.inc_value, shaper)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from webgraph_it.crawl.actions import Action, ActionError
 from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
+from webgraph_it.crawl.budget import LEASE_ROUND_SECONDS, SHARE_ROUND_SECONDS
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.commits import LOOK_SECONDS, Commits
 from webgraph_it.crawl.complaints import Complaints
@@ -34,6 +35,7 @@ from webgraph_it.crawl.steering import SHAPING
 from webgraph_it.crawl.teller import Teller
 from webgraph_it.crawl.timers import Timers
 from webgraph_it.engine.fleet import fleet_part
+from webgraph_it.engine.fleet_budget import fleet_budget
 from webgraph_it.engine.gauges import Gauges
 from webgraph_it.engine.parts import scheduler_of
 from webgraph_it.engine.pipeline import pipeline_of
@@ -114,6 +116,7 @@ class Running:
         )
         if self.fleet is not None:
             self.fleet.join(self.commits, self.seeds)
+        self._budget = fleet_budget(crawler, self.fleet, self.control, fail)
         is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
         self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
         self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
@@ -182,6 +185,9 @@ class Running:
         every(RULES_SECONDS, self._watch_rules)
         if self.fleet is not None:
             every(ROUND_SECONDS, self.fleet.round, at_once=True)
+        if self._budget is not None:
+            every(SHARE_ROUND_SECONDS, self._budget.share_round, at_once=True)
+            every(LEASE_ROUND_SECONDS, self._budget.lease_round)
         self._stop_watching = every(STOP_SECONDS, self._stop.look)
 
     async def _plan_again(self) -> None:
@@ -208,6 +214,8 @@ class Running:
         self.recrawling.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
+        if self._budget is not None:
+            await self._budget.end()
         with suppress(Exception):  # `fail` was called
             await self.commits.commit()
         if self.fleet is not None and not self.committer.stopped:

@@ -20,10 +20,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from webgraph_it.fetch.address_gate import ASSUMED_SEEN_SECONDS, AddressClock, AddressGate
+from webgraph_it.fetch.address_gate import (
+    ASSUMED_SEEN_SECONDS,
+    AddressBusy,
+    AddressClock,
+    AddressGate,
+    SeenOnce,
+)
 from webgraph_it.fetch.connection import Connection, Exchange, FetchError, ReadBuffer, Shaper
 from webgraph_it.fetch.connections import Governor, Watcher
-from webgraph_it.fetch.decode import Decoded, decode_in_slices
+from webgraph_it.fetch.decode import decode_in_turns
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
 from webgraph_it.fetch.kept import exchange_of
@@ -81,8 +87,11 @@ class Fetcher:
         self.shaper = shaper
         """The bandwidth limit. It may be set later, for connections opened after that."""
         self.governor: Governor[Connection, asyncio.Future[None]] = Governor(
-            settings.connection_cap, settings.idle_cap
+            settings.connection_cap, settings.idle_cap, lambda: self.share_lasts()
         )
+        self.share_lasts: Callable[[], bool] = lambda: True
+        """Whether this crawl may use the network now: the member of a fleet has a share of it for some seconds."""
+        self._own_cap = self._share = settings.connection_cap
         self._resolver = resolver
         self._bad_ports = BAD_PORTS - settings.allowed_ports
         self._count = count
@@ -145,13 +154,13 @@ class Fetcher:
         if gate is None:
             return await self._fetch_once_more(address, request, None)
         gate.enter(address)
-        seen = _SeenOnce(partial(gate.leave, address))
+        seen = SeenOnce(partial(gate.leave, address))
         try:
             return await self._fetch_once_more(address, request, seen)
         finally:
             seen()
 
-    async def _fetch_once_more(self, address: Address, request: _Request, seen: "_SeenOnce | None") -> Reply:
+    async def _fetch_once_more(self, address: Address, request: _Request, seen: SeenOnce | None) -> Reply:
         """Fetch. If a kept connection turns out to be dead, retry once on another."""
         target = request.target
         key = (
@@ -185,8 +194,9 @@ class Fetcher:
         address: Address,
         request: _Request,
         deadline: float,
-        seen: "_SeenOnce | None",
+        seen: SeenOnce | None,
     ) -> Reply:
+        self._check_before_sending(connection, address)
         loop = asyncio.get_running_loop()
         keep = self.settings.keep_exchanges
         parser = ResponseParser(self.settings.limits, request.head, keep=keep)
@@ -221,17 +231,16 @@ class Fetcher:
         head = parser.status, parser.headers
         return Reply(request.target.url, *head, body, parser.flags, address, parser.version, times, kept)
 
+    def _check_before_sending(self, connection: Connection, address: Address) -> None:
+        """What was allowed when the request joined the queue may have run out while it waited there."""
+        if not (self.share_lasts() and (self._gate is None or self._gate.may_send(address))):
+            connection.close()
+            raise AddressBusy(text_of(address))
+
     async def _decoded(self, body: bytes, parser: ResponseParser) -> bytes:
-        """The body without its content codings. Other tasks run between the slices of a large one."""
+        """The body without its content codings."""
         codings = b",".join(parser.headers.pop(b"Content-Encoding")).split(b",")
-        slices = decode_in_slices(body, codings, self.settings.limits.body_bytes)
-        while True:
-            try:
-                next(slices)
-            except StopIteration as end:
-                decoded: Decoded = end.value
-                break
-            await asyncio.sleep(0)
+        decoded = await decode_in_turns(body, codings, self.settings.limits.body_bytes)
         parser.flags.extend(decoded.flags)
         return decoded.body
 
@@ -354,10 +363,22 @@ class Fetcher:
 
     def set_connection_cap(self, cap: int) -> None:
         """MAX_TCP_CONNECTIONS is `cap` from now on."""
+        self._own_cap = cap
+        self._resize()
+
+    def set_connection_share(self, share: int) -> None:
+        """Of the fleet's MAX_TCP_CONNECTIONS, this crawl may have `share` from now on."""
+        self._share = share
+        self._resize()
+
+    def _resize(self) -> None:
+        cap = min(self._own_cap, self._share)
         surplus, granted = self.governor.resize(cap, min(self.settings.idle_cap, cap))
         for connection in surplus:
             connection.close()
         self._grant(granted)
+        for _ in range(min(cap - self.governor.waiting, len(self._outside))):
+            self._let_one_in()
 
     async def close(self) -> None:
         """Close every idle connection and stop."""
@@ -367,26 +388,6 @@ class Fetcher:
             self._sweep_timer.cancel()
         self._watcher.stop()
         self._resolver.close()
-
-
-class _SeenOnce:
-    """Tells the gate, once, that the server has seen the request."""
-
-    __slots__ = ("_leave", "_timer")
-
-    def __init__(self, leave: Callable[[float], None]) -> None:
-        self._leave: Callable[[float], None] | None = leave
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __call__(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        leave, self._leave = self._leave, None
-        if leave is not None:
-            leave(time.time())
-
-    def assume_after(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
-        self._timer = loop.call_later(seconds, self)
 
 
 _TRY_NEXT_ADDRESS = ("refused", "connect-timeout", "unreachable", "tls")

@@ -40,9 +40,10 @@ class Place(NamedTuple, Generic[Connection]):
 class Governor(Generic[Connection, Ticket]):
     """Counts sockets and decides who gets the next place. Pure: the caller closes what must be closed."""
 
-    def __init__(self, cap: int, idle_cap: int) -> None:
+    def __init__(self, cap: int, idle_cap: int, may_open: Callable[[], bool] = lambda: True) -> None:
         self.cap = cap
         self.idle_cap = idle_cap
+        self._may_open = may_open
         self.open = 0
         """Connecting, active and idle sockets."""
         self.closing: dict[object, None] = {}
@@ -144,7 +145,7 @@ class Governor(Generic[Connection, Ticket]):
         return granted
 
     def _open_one(self) -> bool:
-        if self.sockets >= self.cap:
+        if self.sockets >= self.cap or not self._may_open():
             return False
         self.open += 1
         self.peak = max(self.peak, self.sockets)

@@ -5,6 +5,9 @@ A connection calls `begin` before it sends a request, reads at most `read_bytes(
 server. Waiting connections are served in the order of their arrival, one chunk each: none starves, and a large file
 does not hold up small pages. What is charged is what arrives over the wire, read or not: see arrivals.py.
 
+A member of a fleet may use only a part of the rate, and that only until some time. `set_part` tells both. Every call
+first checks the time: a process that was suspended does not use a part that is another's by now.
+
 Its guarantees are those of bandwidth.py. It knows no sockets and no Scrapy. The clock and the timer are arguments, so
 tests run it in simulated time.
 """
@@ -51,8 +54,10 @@ class Shaper:
 
     def __init__(self, clock: Callable[[], float], call_later: CallLater, bytes_per_second: float) -> None:
         self.meter = Meter()
-        self._clock = clock
+        self._read_clock = clock
         self._call_later = call_later
+        self._whole_rate = bytes_per_second
+        self._part, self._part_until = 1.0, math.inf
         self._bucket = TokenBucket(bytes_per_second, clock())
         self._pace = StartPace()
         self._arrivals = Arrivals()
@@ -71,6 +76,13 @@ class Shaper:
 
     @property
     def bytes_per_second(self) -> float:
+        """The whole rate, of which this crawl may have a part."""
+        return self._whole_rate
+
+    @property
+    def own_bytes_per_second(self) -> float:
+        """Its part of the rate."""
+        self._clock()
         return self._bucket.bytes_per_second
 
     def wire_bytes(self) -> int:
@@ -84,23 +96,45 @@ class Shaper:
 
     def set_rate(self, bytes_per_second: float) -> None:
         """Change the rate. It applies at once, also to connections that wait."""
-        self._bucket.set_rate(bytes_per_second, self._clock())
+        self._whole_rate = bytes_per_second
+        self._apply(self._clock())
+
+    def set_part(self, part: float, until: float) -> None:
+        """Use this part of the rate until then, and nothing afterwards. A part of no limit is no limit."""
+        self._part, self._part_until = part, until
+        self._apply(self._clock())
+
+    def _apply(self, now: float) -> None:
+        rate = self._whole_rate * self._part if self._part else 0.0
+        if rate == self._bucket.bytes_per_second:
+            return
+        self._bucket.set_rate(rate, now)
         if self._bucket.is_unlimited:
             self._arrivals.clear()
             self._turns.clear()
         self._pump()
 
+    def _clock(self) -> float:
+        """The time. When the part has run out, nothing more is admitted from now on."""
+        now = self._read_clock()
+        if now >= self._part_until:
+            self._part, self._part_until = 0.0, math.inf
+            self._bucket.set_rate(0.0, now)
+            self._turns.clear()
+        return now
+
     def read_bytes(self, reader: Reader) -> int:
         """The maximum for the next read of a connection."""
+        now = self._clock()
         if self._bucket.is_unlimited:
             return MAX_CHUNK_BYTES
         if reader in self._turns:
-            return chunk_bytes(self.bytes_per_second)
-        return self._bucket.read_bytes(self._clock())
+            return chunk_bytes(self._bucket.bytes_per_second)
+        return self._bucket.read_bytes(now)
 
     def receive_buffer_bytes(self) -> int:
         """SO_RCVBUF for a new socket; 0 means the system's default."""
-        return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self.bytes_per_second)
+        return 0 if self._bucket.is_unlimited else receive_buffer_bytes(self._bucket.bytes_per_second)
 
     def begin(self, reader: Reader) -> None:
         """A response is about to arrive."""
@@ -148,6 +182,7 @@ class Shaper:
     @property
     def may_start(self) -> bool:
         """True when a download may start without asking `admit`: there is no limit now."""
+        self._clock()
         return self._bucket.is_unlimited
 
     @property
@@ -158,6 +193,7 @@ class Shaper:
     def when_free(self, start: Starter) -> None:
         """`start` is called once, now or later, when a new download may begin."""
         self._starters[start] = None
+        self._clock()
         if self._bucket.is_unlimited:
             self._pump()
         else:
@@ -176,6 +212,7 @@ class Shaper:
     def _pump(self) -> None:
         """Let readers read and downloads start, as far as allowed, and come back when the next one may."""
         self._stop_timer()
+        self._clock()
         if self._bucket.is_unlimited:
             while self._readers:
                 self._readers.popitem(last=False)[0].go_on()
@@ -197,7 +234,7 @@ class Shaper:
             self._turns.add(reader)
             room = self.receive_buffer_bytes()
             # The kernel frees space when all was read; what arrived before a limit may be more than a chunk.
-            reads_all = reader.unread_bytes() <= chunk_bytes(self.bytes_per_second)
+            reads_all = reader.unread_bytes() <= chunk_bytes(self._bucket.bytes_per_second)
             self._bucket.take(self._arrivals.expect(reader, room if reads_all else 0, room, now), now)
         reader.go_on()
 
@@ -211,13 +248,13 @@ class Shaper:
 
     def _start_some(self) -> None:
         while self._starters and self._start_wait() == 0.0:
-            self._pace.start(self.bytes_per_second, len(self._readers), self._clock())
+            self._pace.start(self._bucket.bytes_per_second, len(self._readers), self._clock())
             self._starters.popitem(last=False)[0]()
 
     def _start_wait(self) -> float:
         now = self._clock()
         in_debt = self._bucket.wait(now) - START_DEBT_SECONDS
-        return max(in_debt, self._pace.wait(self.bytes_per_second, len(self._readers), now))
+        return max(in_debt, self._pace.wait(self._bucket.bytes_per_second, len(self._readers), now))
 
     def _set_timer(self) -> None:
         """Come back for the first that may continue. A timer that is early enough stays."""

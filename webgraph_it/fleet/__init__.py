@@ -10,6 +10,10 @@ log.py         the lines of the link log
 loans.py       a host of another member, borrowed for its robots.txt
 transport.py   what carries batches, statuses, shares and leases; whatever it loses is sent again
 local.py       the transport of one machine: files
+shares.py      one bandwidth plan and one connection cap for all members
+leases.py      which member may ask an address, and until when
+local_broker.py  shares and leases on one machine: a small database
+redis/         all of it over Redis or Valkey, on several machines
 supervisor.py  starts, watches and restarts the members (webgraph-it fleet); restarts.py, words.py
 
 Guarantees: a link reaches the owner of its site exactly once, whatever dies and whatever is lost on the way. Only

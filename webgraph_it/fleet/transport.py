@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 
 SHARE_SECONDS = 5.0
 """How long a share lasts, from the moment when the member asked for it."""
+LEASE_SECONDS = 5.0
+"""How long an address is leased, counted in the same way."""
 MAX_BATCH_BYTES = 256 * 1024
 """Of `Batch.lines`, unless it is a single longer line."""
 
@@ -74,6 +76,18 @@ class Mailboxes(Protocol):
         """No other method may be called afterwards."""
 
 
+class Amounts(NamedTuple):
+    """Of the two caps that the fleet has as one crawl."""
+
+    bandwidth: int
+    """Millionths of what the bandwidth plan allows now. So a change of the plan applies to all shares at once."""
+    connections: int
+
+
+ALL_BANDWIDTH = 1_000_000
+NOTHING = Amounts(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a member tells the broker every second."""
@@ -82,10 +96,9 @@ class Report:
     epoch: int
     question: int
     """Counts the reports of this run. Only the answer to the last one is believed."""
-    used_bytes_per_second: float
-    wanted_bytes_per_second: float
-    used_connections: int
-    wanted_connections: int
+    used: Amounts
+    """The maximum that it may use until it gets the answer."""
+    wanted: Amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +106,7 @@ class Share:
     """What a member may use until `asked + seconds`, where `asked` is when it sent the report."""
 
     question: int
-    bytes_per_second: float
-    connections: int
+    amounts: Amounts
     seconds: float = SHARE_SECONDS
 
 
@@ -105,7 +117,7 @@ class Granted:
     leased: Mapping[str, float] = field(default_factory=dict)
     """Address → seconds that the lease lasts, from the moment of asking."""
     fresh: frozenset[str] = frozenset()
-    """Those of `leased` that another member held last: the holder first waits ADDRESS_DELAY."""
+    """Those of `leased` that another member may have asked a moment ago: the holder first waits ADDRESS_DELAY."""
     wanted_by_others: frozenset[str] = frozenset()
     """Addresses that this member holds and others wait for: give them up soon."""
 

@@ -35,6 +35,8 @@ Everything runs in the crawl thread, except `Frozen.write`. Nothing here reads a
     frontier.located(stranger.host, address)  # empty: its name does not resolve
     frontier.address_ready(address, now)  # the earliest time ≥ now that the address may be asked
     frontier.address_used(address, when)
+    frontier.use_leases(leases)           # in a fleet: an address must be leased before it is asked
+    frontier.leased(address, ready_at, now)  # it is now
     frozen = frontier.freeze()            # crawl thread: O(1)
     frozen.write({"shards": b"…"})        # commit thread: durable when it returns; on error, call again
     frontier.forget(frozen)               # crawl thread, after write; the next freeze does it by itself

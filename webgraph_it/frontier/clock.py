@@ -8,14 +8,15 @@ was ahead mean the same waits after it is corrected.
 What people read (page log, reports, bandwidth plan) uses the machine's clock.
 """
 
-import time
 from collections.abc import Callable
+
+from webgraph_it.steady import steady_seconds
 
 
 class CrawlClock:
     """Call it to get the time."""
 
-    def __init__(self, opened_at: float, steady: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, opened_at: float, steady: Callable[[], float] = steady_seconds) -> None:
         self._steady = steady
         self._offset = opened_at - steady()
 

@@ -63,6 +63,7 @@ from .revisits import Revisits, has_new, lowest_place
 from .roster import Roster
 from .state import Totals, packed_state, state_of
 from .store import Row, Store, after
+from .turns import Leases
 from .visits import Visit
 from .window import Window
 
@@ -353,6 +354,22 @@ class Frontier:
     def address_used(self, address: str, when: float) -> None:
         """A request to the address starts at `when`."""
         self._roster.turns.address_used(address, when)
+
+    def address_is_ours(self, address: str, now: float) -> bool:
+        """Whether the address is leased, in a fleet. It may have been when its turn came, and not be any more."""
+        return self._roster.turns.is_ours(address, now)
+
+    def use_leases(self, leases: Leases) -> None:
+        """From now on an address must be leased before it is asked. The caller reports each lease to `leased`."""
+        self._roster.turns.leases = leases
+
+    def address_needed(self, address: str) -> bool:
+        """Whether a host waits for the address (or IPv6 network), or is on the way to it."""
+        return self._roster.turns.is_needed(address)
+
+    def leased(self, address: str, ready_at: float, now: float) -> None:
+        """The address (or IPv6 network) is leased and may be asked from `ready_at` on."""
+        self._roster.turns.leased(address, ready_at, now)
 
     def book_address(self, address: str, now: float) -> float:
         """When to try a busy address again. Each caller gets a different time."""

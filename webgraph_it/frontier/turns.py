@@ -13,13 +13,21 @@ before the first has reached the address, has ended its turn, or has been on its
 host that waits for an address is not examined before its turn there. `take` costs O(log hosts), amortised.
 
 An address has two times: `offered_until` spaces what is taken here, `used_until` what the fetcher opens,
-which may be later (it waited for a socket) or elsewhere (the name now has another address).
+which may be later (it waited for a socket) or elsewhere (the name now has another address). The addresses of an IPv6
+/64 network are one address here.
+
+In a fleet, an address must also be leased (`leases`). Whoever needs an address without a lease waits in its crowd until
+`leased` is called.
 """
 
 from collections import deque
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from itertools import count
+from math import inf
+from typing import Protocol
+
+from webgraph_it.urls.networks import network_of
 
 from .hosts import Host
 
@@ -33,6 +41,18 @@ ON_THE_WAY_SECONDS = 5.0
 """How long an address waits for a host that was taken and has not reached it."""
 ADDRESSES_KEPT = 50_000
 """About 0.2 KB each."""
+UNLEASED_SECONDS = 0.5
+"""When to try again an address that is not leased, for requests that do not wait in its crowd."""
+
+
+class Leases(Protocol):
+    """Which addresses this crawl may ask, if other members of a fleet ask addresses, too."""
+
+    def ready_at(self, name: str, now: float) -> float:
+        """When the lease allows a request; infinity if there is no lease."""
+
+    def want(self, name: str, now: float) -> None:
+        """A lease is needed."""
 
 
 class Address:
@@ -44,6 +64,7 @@ class Address:
         "called",
         "crowd",
         "offered_until",
+        "unleased",
         "used_until",
         "visitor",
         "visitor_until",
@@ -62,6 +83,8 @@ class Address:
         self.visitor_until = until
         self.alarm_at: float | None = None
         """Its time in the heap of alarms; entries with another time are stale."""
+        self.unleased = False
+        """Whether its crowd waits for a lease."""
 
     @property
     def free_at(self) -> float:
@@ -94,6 +117,8 @@ class Turns:
         """Hosts that `take` sent away, and about when to `put` them again. The caller empties it."""
         self.keeps_strangers = False
         """Whether hosts with an unknown address must be located before they are taken."""
+        self.leases: Leases | None = None
+        """None: all addresses are ours."""
         self._strangers: deque[Host] = deque()
         self._being_located: dict[str, Host] = {}
 
@@ -176,8 +201,26 @@ class Turns:
 
     def address_ready(self, name: str, now: float) -> float:
         """The earliest time, not before `now`, at which the address may be asked again."""
+        address = self._addresses.get(network_of(name))
+        ready_at = max(now, self._opened_until if address is None else address.used_until)
+        return ready_at if self._is_leased(name, now) else max(ready_at, now + UNLEASED_SECONDS)
+
+    def is_ours(self, name: str, now: float) -> bool:
+        """Whether the address is leased, if it needs to be."""
+        return self.leases is None or self.leases.ready_at(network_of(name), now) < inf
+
+    def is_needed(self, name: str) -> bool:
+        """Whether a host waits for the address, or is on the way to it."""
         address = self._addresses.get(name)
-        return max(now, self._opened_until if address is None else address.used_until)
+        return address is not None and bool(address.crowd or address.called or address.visitor)
+
+    def leased(self, name: str, ready_at: float, now: float) -> None:
+        """The address may be asked from `ready_at` on."""
+        address = self._address(name, now)
+        address.unleased = False
+        address.used_until = max(address.used_until, ready_at)
+        address.offered_until = max(address.offered_until, ready_at)
+        self._arm(address)
 
     def address_used(self, name: str, when: float) -> None:
         """A request to the address starts at `when`."""
@@ -191,7 +234,7 @@ class Turns:
 
     def ended(self, host: Host, *, turned_away: bool = False) -> None:
         """End the turn of a host that was taken. `turned_away`: the address was busy, so the turn was not used."""
-        address = self._addresses.get(host.address) if self._delay else None
+        address = self._addresses.get(network_of(host.address)) if self._delay else None
         if address is not None and address.visitor is host:
             address.visitor = None
             if turned_away:
@@ -200,20 +243,29 @@ class Turns:
 
     def book(self, name: str, now: float) -> float:
         """A time at which the address may be free. Each caller gets a different one."""
-        return self._booked(self._address(name, now), now)
+        turn = self._booked(self._address(name, now), now)
+        return turn if self._is_leased(name, now) else max(turn, now + UNLEASED_SECONDS)
 
     def _admitted(self, host: Host, now: float) -> bool:
         address = self._address(host.address, now)
         first = address.called is host
         if first:
             address.called = None
-        if address.free_at > now or (not first and (address.crowd or address.called)):
+        address.unleased = not self._is_leased(host.address, now)
+        if address.unleased or address.free_at > now or (not first and (address.crowd or address.called)):
             self._join_crowd(address, host, first, now)
             return False
         address.offered_until = now + self._delay
         address.visitor, address.visitor_until = host, now + ON_THE_WAY_SECONDS
         self._arm(address)
         return True
+
+    def _is_leased(self, name: str, now: float) -> bool:
+        """If it is not, it is wanted."""
+        if self.leases is None or self.is_ours(name, now):
+            return True
+        self.leases.want(network_of(name), now)
+        return False
 
     def _join_crowd(self, address: Address, host: Host, first: bool, now: float) -> None:
         room = (MAX_IN_CROWDS - self._in_crowds) // CROWD_SHARE
@@ -237,7 +289,7 @@ class Turns:
         return turn
 
     def _arm(self, address: Address) -> None:
-        if not address.crowd or address.called is not None:
+        if not address.crowd or address.called is not None or address.unleased:
             return
         when = address.free_at
         if address.alarm_at is None or when < address.alarm_at:
@@ -258,11 +310,12 @@ class Turns:
                 self._arm(address)
 
     def _address(self, name: str, now: float) -> Address:
-        address = self._addresses.get(name)
+        network = network_of(name)
+        address = self._addresses.get(network)
         if address is None:
             if len(self._addresses) >= self._keep:
                 self._forget_idle(now)
-            address = self._addresses[name] = Address(self._opened_until)
+            address = self._addresses[network] = Address(self._opened_until)
         return address
 
     def _forget_idle(self, now: float) -> None:
