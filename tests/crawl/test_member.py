@@ -19,7 +19,7 @@ from webgraph_it.crawl.membership import Membership
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.fleet.exchange import Cursor, Verdict
+from webgraph_it.fleet.exchange import Cursor, Verdict, starts
 from webgraph_it.fleet.local import LocalMailboxes, board_of
 from webgraph_it.fleet.log import lines_of
 from webgraph_it.fleet.slices import balanced, slice_of
@@ -53,6 +53,7 @@ class Half:
     """One of two members: a real frontier, real shards, the local transport, no Scrapy."""
 
     def __init__(self, fleet: Path, number: int, common: str = "") -> None:
+        self.is_seeded = True
         path = fleet / member_folder(number)
         membership = Membership(fleet, number, 2, "local", TABLE, {"SEEDS": common})
         self.frontier = Frontier.open(
@@ -78,6 +79,7 @@ class Half:
             files,
             commit=self.committer.commit,
             is_idle=lambda: not (self.frontier.counts().queued or self.frontier.counts().leased),
+            is_seeded=lambda: self.is_seeded,
             facts=lambda: Facts(0, 0, 0),
             commit_seconds=0.0,
             lender=self,
@@ -306,5 +308,53 @@ def test_a_host_of_another_member_is_borrowed_over_the_board(tmp_path: Path) -> 
             await exchange(one, two, rounds=1)
             assert two.taken_back == host
             assert not two.member.loans.lent
+
+    asyncio.run(crawl())
+
+
+def test_epoch_and_cursors_survive_a_kill_right_after_their_commit(tmp_path: Path) -> None:
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one:
+            one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
+            await one.member.start()
+            one.visit(*sites_of(2, 3))
+            await one.committer.commit()
+            await one.member.round()
+            with half(tmp_path, 2) as two:
+                await two.member.start()  # commits the epoch, and then takes in the links
+                first = two.member.epoch
+            with half(tmp_path, 2) as two:
+                assert starts(two.member.epoch) == starts(first) + 1
+                assert two.member.inbox.cursors == {}
+                await two.member.start()
+                await two.committer.commit()
+            with half(tmp_path, 2) as two:
+                assert two.member.inbox.cursors[1].offset == one.member.status.log_end
+                await two.member.start()
+                assert two.member.batches[Verdict.APPLY] == 0
+
+    asyncio.run(crawl())
+
+
+def test_links_of_others_wait_until_the_own_seeds_are_loaded(tmp_path: Path) -> None:
+    """A seed that was found as a link first would have another depth."""
+    seed = sites_of(2, 1)
+
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
+            one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
+            two.is_seeded = False
+            await one.member.start()
+            await two.member.start()
+            one.visit(*seed)
+            await one.committer.commit()
+            await exchange(one, two)
+            assert two.frontier.counts().seen == 0
+            two.recorder.record_seeds(links(*seed), frozenset())
+            two.is_seeded = True
+            await exchange(one, two)
+            lease = two.frontier.next(NOW)
+            assert lease is not None
+            assert lease.depth == 0
 
     asyncio.run(crawl())
