@@ -10,7 +10,18 @@ import sys
 
 NAMES = (
     *("simweb", "names", "extract", "handler", "bandwidth", "connection_cap", "writer"),
-    *("frontier", "seeds", "convert", "exports", "pagerank", "crawl", "long_crawl", "cluster", "fleet"),
+    *(
+        "frontier",
+        "seeds",
+        "convert",
+        "exports",
+        "pagerank",
+        "crawl",
+        "long_crawl",
+        "cluster",
+        "fleet",
+        "broker",
+    ),
 )
 
 
