@@ -13,9 +13,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import yaml
 
 from tests.defaults import parse_schedule
 from webgraph_it import settings
+from webgraph_it.console.address import Address
+from webgraph_it.console.guard import Asked, refusal
+from webgraph_it.console.tokens import Role, read_tokens
 from webgraph_it.crawl.outcome import STOPPED, WRONG_USAGE
 from webgraph_it.fetch.guard import special
 from webgraph_it.fetch.schedule import Schedule
@@ -207,7 +211,6 @@ def test_cron_lines_follow_the_plan_through_a_week() -> None:
 
 
 def read_yaml(name: str) -> dict[str, Any]:
-    yaml = pytest.importorskip("yaml")
     found: dict[str, Any] = yaml.safe_load((DEPLOY / name).read_text())
     return found
 
@@ -264,3 +267,37 @@ def test_prometheus_asks_the_crawl() -> None:
     jobs = read_yaml("prometheus-container.yaml")["scrape_configs"]
     targets = [target for job in jobs for each in job["static_configs"] for target in each["targets"]]
     assert {target.partition(":")[0] for target in targets} <= compose()["services"].keys()
+
+
+def test_the_console_of_the_container_has_tokens_and_prometheus_uses_the_readers(tmp_path: Path) -> None:
+    crawl = compose()["services"]["crawl"]
+    shell, flags, script, name = crawl["entrypoint"]
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    script = script.replace("$$", "$").replace("/tokens/", f"{shared}/").replace("exec scrapy", "exec echo")
+    for _ in range(2):  # the second start keeps the tokens of the first
+        run = subprocess.run(
+            [shell, flags, script, name, "crawl", "a b"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        assert (run.returncode, run.stdout) == (0, "crawl a b\n"), run.stderr
+        tokens = read_tokens(tmp_path / "tokens.toml")
+        reader = (shared / "reader").read_text().strip()
+        assert tokens.role(reader) is Role.READER
+        assert (shared / "reader").stat().st_mode & 0o777 == 0o644
+    (job,) = read_yaml("prometheus-container.yaml")["scrape_configs"]
+    mounts = dict(volume.split(":")[:2] for volume in compose()["services"]["prometheus"]["volumes"])
+    assert job["authorization"]["credentials_file"] == f"{mounts['tokens']}/reader"
+    assert "tokens:/tokens" in crawl["volumes"]
+
+
+def test_the_console_of_the_container_answers_to_the_name_that_prometheus_uses() -> None:
+    words = compose()["services"]["crawl"]["command"]
+    given = dict(word.split("=", 1) for flag, word in pairwise(words) if flag == "-s")
+    names = Address.of(given["CONSOLE"]).names(json.loads(given["CONSOLE_HOSTS"]))
+    (job,) = read_yaml("prometheus-container.yaml")["scrape_configs"]
+    (target,) = job["static_configs"][0]["targets"]
+    assert refusal(Asked("GET", "/metrics", (target,), None, None, ""), names) is None

@@ -1,5 +1,6 @@
 """The planner reproduces the thesis' figures, and says where they do not follow from its own numbers."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from webgraph_it.plan.capacity import (
     KIB,
     MIB,
     Crawl,
+    archive_bytes,
     connections,
     crawl_disk,
     days,
@@ -175,3 +177,23 @@ def test_a_real_graph_fills_what_was_planned(tmp_path: Path) -> None:
     assert filled["graph.g4"] == pytest.approx(planned["g4"], rel=0.05)
     assert filled["italy.offsets"] + filled["italy.ef"] == pytest.approx(BV_NODE_BYTES * len(graph), rel=0.25)
     assert filled["offsets-t.u64"] + filled["targets-t.u32"] == rows
+
+
+def test_an_archive_is_planned_if_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "archive" not in str(crawl_disk(Crawl()))
+    assert main(["--warc", "--pages", "1e6", "--page-kb", "15"]) == 0
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if "archive (warc/)" in line]
+    assert row.split()[-2:] == ["6.5", "GiB"]
+    assert memory(Crawl(archived=True))["crawl"] > memory(Crawl())["crawl"]
+
+
+def test_the_archive_of_a_crawl_is_as_large_as_planned(tmp_path: Path) -> None:
+    with SimWeb(hosts=10, pages=200, seed=3, only=["plain"]) as web:
+        crawl = start_crawl(web, tmp_path, WARC=True)
+        finish(crawl)
+        pages = len(web.truth.nodes)
+    files = [file.stat().st_size for file in (tmp_path / "warc").iterdir()]
+    lines = (tmp_path / "pages/000001.jsonl").read_text().splitlines()
+    received = sum(json.loads(line)["bytes"] for line in lines)
+    planned = archive_bytes(Crawl(pages=pages, page_bytes=received / pages, archived=True))
+    assert sum(files) == pytest.approx(planned, rel=0.15)

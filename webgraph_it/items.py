@@ -1,4 +1,4 @@
-"""Page and Link: the records that flow between rooms.
+"""Page, Link and Exchange: the records that flow between rooms.
 
 Frozen and typed. The spider makes a Page, the scope middleware removes its out-of-scope links, and the Recorder
 (crawl/record.py) records it once, in one step.
@@ -27,6 +27,31 @@ class Link(NamedTuple):
     digest: bytes
     kind: str
     """How the page links to it: one of LINK_KINDS, or `seed`."""
+
+
+class Exchange(NamedTuple):
+    """What was sent to a server and received from it, as it was on the wire. Kept only for an archive."""
+
+    url: str
+    """The requested URL."""
+    request: bytes
+    head: bytes
+    """Status line and headers, with the empty line at their end."""
+    body: bytes
+    """As received: with its Content-Encoding and, if it was chunked, with its chunk sizes."""
+    entity: bytes
+    """The body without chunk sizes. The same object as `body` if it was not chunked."""
+    truncated: str
+    """Why the body is not whole, as WARC names it: `length`, `disconnect`, `unspecified`. Empty if it is."""
+    address: str
+    """The IP address that answered."""
+    time: float
+    """When the request was sent, seconds since 1970 UTC."""
+
+    @property
+    def status(self) -> bytes:
+        """`200`."""
+        return self.head.split(maxsplit=2)[1]
 
 
 class State(StrEnum):
@@ -94,3 +119,11 @@ class Page:
     """Its body was cut or not wholly read, so that the links may not be all."""
     fetch_only: frozenset[bytes] = frozenset()
     """Those of its links that are fetched but are neither nodes nor arcs, because they are out of scope."""
+    texts: tuple[tuple[bytes, str], ...] = ()
+    """(digest of the target, anchor text), if they were asked for; each pair once."""
+    nofollow: frozenset[bytes] = frozenset()
+    """Those of its links that are rel=nofollow, if that was asked for."""
+    exchange: Exchange | None = field(default=None, repr=False)
+    """For the archive; None if the crawl writes none, or a user's component answered."""
+    outlinks: tuple[Link, ...] = field(default=(), repr=False)
+    """For the archive: all links of the document, also those that are out of scope."""

@@ -24,6 +24,8 @@ RESIZE_POINTS = ("resize-staged", "resize-moved", "resize-replaced")
 """Reached only by `webgraph-it fleet resize`."""
 SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
+INGEST_POINTS = ("between-captures", "between-hand-overs")
+"""Reached only by webgraph-it ingest; the second with --continue."""
 REVISIT_POINTS = ("plan-import", "revisit-unchanged", "revisit-changed", "revisit-gone", "revisit-failed")
 """Reached only by a re-crawl."""
 

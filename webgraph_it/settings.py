@@ -23,7 +23,10 @@ DOWNLOAD_HANDLERS_BASE = dict.fromkeys(
     ("http", "https"), "webgraph_it.engine.handler.WebgraphDownloadHandler"
 )  # no file:, data:, s3: or ftp:
 SCHEDULER = "webgraph_it.engine.scheduler.FrontierScheduler"
-SPIDER_MIDDLEWARES_BASE = {"webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500}
+SPIDER_MIDDLEWARES_BASE = {
+    "webgraph_it.engine.scope_middlewares.ScopeSpiderMiddleware": 500,
+    "webgraph_it.engine.deltafetch.NodeDeltaFetch": 400,  # with DELTAFETCH_ENABLED; after the scope
+}
 DOWNLOADER_MIDDLEWARES_BASE = {
     "webgraph_it.engine.scope_middlewares.ScopeDownloaderMiddleware": 100,
     "webgraph_it.engine.lease_middleware.LeaseMiddleware": 150,
@@ -49,7 +52,7 @@ EXTENSIONS: dict[str, int | None] = {}
 COMMANDS_MODULE = "webgraph_it.engine.commands"  # crawl, and the commands that look at one page
 REMOTE_CONTROL_ENABLED = False  # executes posted Python
 TELNETCONSOLE_ENABLED = False
-COOKIES_ENABLED = False  # the graph holds what a visitor without cookies sees
+COOKIES_ENABLED = False  # no cookie is kept; VISIT_COOKIES is about one visit
 HTTPPROXY_ENABLED = False  # the environment must not redirect a crawl
 RETRY_ENABLED = False  # the frontier retries, durably
 REDIRECT_ENABLED = False  # a redirect is an arc

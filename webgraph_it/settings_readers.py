@@ -163,7 +163,9 @@ def _transport(value: Any) -> str:
 
 
 FILE = text("the path of a JSON file, or nothing")
+TOML_FILE = text("the path of a TOML file, or nothing")
 """The crawl stores the absolute path, so that it can be resumed from another working directory."""
+FOLDER = text("the JOBDIR of an earlier crawl, or nothing")
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
 WRITER = Reader(_writer, "the path of a writer class")

@@ -23,6 +23,7 @@ from webgraph_it.settings_readers import (
     FILE,
     FLAG,
     FLEET_TRANSPORT,
+    FOLDER,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -41,6 +42,7 @@ from webgraph_it.settings_readers import (
     TIMEOUT,
     TIMEZONE,
     TOKEN_FILE,
+    TOML_FILE,
     WEIGHTS,
     WRITER,
     Reader,
@@ -290,6 +292,28 @@ class Links(Section):
         OnResume.FIXED,
         Unrecorded.NEW,
     )
+    ANCHOR_TEXT = Setting(
+        False,
+        FLAG,
+        "Also keep the texts of links, and which are `rel=nofollow`, in `anchors/`. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    NOFOLLOW_LABELS = Setting(
+        False,
+        FLAG,
+        "Also keep which links are `rel=nofollow`, in `anchors/`, without texts. The graph stays the same.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
+    SITEMAPS = Setting(
+        False,
+        FLAG,
+        "Also fetch the sitemaps that robots.txt names, and the pages in scope that they list. "
+        "These pages are nodes. Being listed is not an arc.",
+        OnResume.FIXED,
+        Unrecorded.NEW,
+    )
     EXTRACT_EMBEDDED = Setting(
         False,
         FLAG,
@@ -389,7 +413,7 @@ class Budget(Section):
     )
     RULES_FILE = Setting(
         "",
-        FILE,
+        TOML_FILE,
         "TOML file with rules for parts of the web (console.md). It is read again whenever it changes.",
     )
     SCHEDULE_TIMEZONE = Setting("Europe/Rome", TIMEZONE, "Time zone of BANDWIDTH_SCHEDULE.")
@@ -413,6 +437,14 @@ class Fetching(Section):
     )
     ACCEPT_LANGUAGE = Setting(
         "it,en;q=0.5", LANGUAGES, "Value of the Accept-Language header. Empty = no header."
+    )
+    VISIT_COOKIES = Setting(
+        True,
+        FLAG,
+        "Follow a redirect of a page to itself that sets a cookie once, with that cookie, for that visit only. "
+        "Nothing is kept. False: such a page is an error (`redirect-loop`).",
+        OnResume.FIXED,
+        Unrecorded.NEW,
     )
     MAX_BODY_BYTES = Setting(
         "4 MB",
@@ -462,7 +494,8 @@ class Directory(Section):
     FRONTIER_KEYWORDS = Setting(
         {},
         WEIGHTS,
-        'Weight of each word of a URL, such as {"empregos": 10, "login": -5}. The larger sum is fetched first.',
+        'Weight of each word of a URL or of the text of the link to it, such as {"empregos": 10, "login": -5}. '
+        "The larger sum is fetched first.",
     )
     RECRAWL_SHARE = Setting(
         0.1,
@@ -478,6 +511,21 @@ class Directory(Section):
         86400.0,
         number("seconds between two plans, 1 or more", "s", least=1),
         "Time between two plans of a continuous crawl.",
+    )
+    DELTAFETCH_ENABLED = Setting(
+        False,
+        FLAG,
+        "Whether to fetch only what the crawl in DELTAFETCH_DIR has not fetched. A link to a known page is an arc.",
+    )
+    DELTAFETCH_DIR = Setting(
+        "",
+        FOLDER,
+        "JOBDIR of the earlier crawl.",
+    )
+    DELTAFETCH_RESET = Setting(
+        False,
+        FLAG,
+        "Whether to forget what the earlier crawl has fetched. That crawl itself is not changed.",
     )
     GRAPH_BUFFER = Setting(
         1800,
@@ -539,6 +587,18 @@ class Fleet(Section):
     )
 
 
+class Archives(Section):
+    title = "Archives"
+    page = "archives.md"
+
+    WARC = Setting(
+        False, FLAG, "Keep what is sent and received as WARC files, in `warc/` of the crawl directory."
+    )
+    WARC_FILE_SIZE = Setting(
+        "1 GB", SIZE, "Size at which the next WARC file begins, and with it the next number of all files."
+    )
+
+
 class Console(Section):
     title = "The console"
     page = "console.md"
@@ -558,6 +618,12 @@ class Console(Section):
         texts('a JSON list of names such as ["crawl.example.it"]'),
         "Names by which browsers may call the console, besides its own address.",
     )
+    CONSOLE_MEMBERS = Setting(
+        [],
+        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
+        "if JOBDIR is one of its folders member-01, member-02 …",
+    )
 
 
 class Components(Section):
@@ -573,11 +639,13 @@ class Components(Section):
 
 SECTIONS: tuple[type[Section], ...] = (
     *(What, Links, Politeness, Budget, Fetching, Directory),
-    *(Fleet, Console, Components),
+    *(Archives, Fleet, Console, Components),
 )
 
 
-class CrawlSettings(What, Links, Politeness, Budget, Fetching, Directory, Fleet, Console, Components):
+class CrawlSettings(
+    What, Links, Politeness, Budget, Fetching, Directory, Archives, Fleet, Console, Components
+):
     """The values of all our settings. They are read once, have their true types, and never change."""
 
     @classmethod

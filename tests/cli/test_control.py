@@ -18,6 +18,7 @@ from webgraph_it.cli.shell.mistakes import Mistake
         (["block", "esempio.it"], {"action": "block", "surt": "esempio.it"}),
         (["delay", "it,x,", "2.5"], {"action": "delay", "surt": "it,x,", "seconds": 2.5}),
         (["max-pages", "it,x,", "9"], {"action": "max-pages", "surt": "it,x,", "pages": 9}),
+        (["delay", "it,x,", "none"], {"action": "delay", "surt": "it,x,", "seconds": None}),
         (["connections", "50"], {"action": "connections", "cap": 50}),
     ],
 )
@@ -39,7 +40,7 @@ def test_files_are_read_here(tmp_path: Path) -> None:
         (["stop"], "'stop' is not a verb of control; expected: one of status, pause"),
         (["block"], "control block takes SURT; found 0 words"),
         (["status", "now"], "control status takes no argument"),
-        (["delay", "it,", "soon"], "seconds is 'soon'; expected: a number"),
+        (["delay", "it,", "soon"], "seconds is 'soon'; expected: a number, or none"),
     ],
 )
 def test_a_mistake_is_one_sentence(words: list[str], sentence: str) -> None:

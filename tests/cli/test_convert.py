@@ -215,12 +215,15 @@ def test_two_crawls_become_one_graph_and_the_later_counts(tmp_path: Path) -> Non
     assert run(first, second, "--out", out, "--check") == 0
 
 
-def test_a_page_once_fetched_stays_fetched(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("state", "then"), [("robots-denied", "fetched"), ("error", "error")])
+def test_a_page_once_fetched_stays_fetched_unless_it_is_gone(tmp_path: Path, state: str, then: str) -> None:
+    """An error of these crawls is a 404."""
     first = write_crawl(tmp_path / "one")
-    second = write_crawl(tmp_path / "two", {}, URLS, {ABOUT: "error"})
+    second = write_crawl(tmp_path / "two", {}, URLS, {ABOUT: state})
     assert run(first, second, "--out", tmp_path / "both") == 0
     graph = WebGraph(tmp_path / "both")
-    assert graph.nodes()["state"].to_pylist()[graph.id(URLS[ABOUT])] == "fetched"
+    assert graph.nodes()["state"].to_pylist()[graph.id(URLS[ABOUT])] == then
+    assert graph.outdegree(graph.id(URLS[ABOUT])) == (then == "fetched")
 
 
 def test_pages_outside_the_graph_are_counted_not_kept(crawl: Path) -> None:

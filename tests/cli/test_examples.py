@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import run_crawl
+from tests.ingest.archives import Capture, page, write
 from webgraph_it.cli import main
 from webgraph_it.cli.shell.verbs import load, names, parser_of
 from webgraph_it.graph import WebGraph
@@ -32,15 +33,16 @@ def examples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the examples speak of: crawls/italy-1, its graph italy, truth, ratings.csv."""
+    """What the examples speak of: crawls/italy-1, its graph italy, truth, ratings.csv, archive.warc.gz."""
     folder = tmp_path_factory.mktemp("examples")
     with SimWeb(hosts=12, pages=80, seed=3, only=["plain"]) as web:
         web.truth.write(folder / "truth")
-        run_crawl(web, folder / "crawls/italy-1")
+        run_crawl(web, folder / "crawls/italy-1", WARC=True)
     assert main(["convert", str(folder / "crawls/italy-1"), "--out", str(folder / "italy")]) == 0
     assert main(["analyse", str(folder / "italy")]) == 0
     graph = WebGraph(folder / "italy")
     rows = [f"{graph.url(node)},{node}" for node in range(10)]
+    write(folder / "archive.warc.gz", [Capture("http://sito.it/", page("/a"))])
     (folder / "ratings.csv").write_text("\n".join(["url,rating", *rows]) + "\n")
     return folder
 

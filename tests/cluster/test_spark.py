@@ -14,6 +14,7 @@ import pytest
 
 from tests.analyse.graphs import cnr_2000
 from tests.cluster.spark import kill_tree, run_cluster, spark_python, standalone, start_cluster, write_graph
+from tests.convert.visited_crawls import Visit, write_visits
 from tests.crawl.crawling import run_crawl
 from webgraph_it.analyse.csr import csr
 from webgraph_it.analyse.pagerank import pagerank
@@ -24,6 +25,20 @@ from webgraph_it.simweb import SimWeb
 
 pytestmark = pytest.mark.slow
 SMALL_SPLITS = ("--split", "8192")
+VISITS = [
+    Visit(1, "it,a)/", "fetched", ("it,b)/", "it,c)/")),
+    Visit(1, "it,b)/", "fetched", ("it,a)/",)),
+    Visit(1, "it,c)/", "fetched", ("it,a)/", "it,d)/")),
+    Visit(2, "it,a)/", "fetched", ("it,b)/", "it,e)/")),
+    Visit(2, "it,b)/", "gone"),
+    Visit(2, "it,c)/", "gone"),
+    Visit(2, "it,e)/", "error"),
+]
+RETURNS = [
+    Visit(3, "it,c)/", "redirect", ("it,b)/",)),
+    Visit(3, "it,a)/", "unchanged"),
+    Visit(3, "it,b)/", "revisit-failed"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +213,14 @@ def test_cnr_2000_has_the_degrees_and_ranks_of_analyse(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "degrees").sort_by("url").to_pydict()
     assert table["in_degree"] == counts.tolist()
     assert table["out_degree"] == np.diff(graph.offsets).tolist()
+
+
+def test_pages_that_are_gone_are_those_of_convert(tmp_path: Path) -> None:
+    """After re-visits: other links, the same links, gone, back again."""
+    crawl = write_visits(tmp_path / "crawl", [*VISITS, *RETURNS])
+    assert main(["convert", str(crawl), "--out", str(tmp_path / "ours")]) == 0
+    out = tmp_path / "ids"
+    run_cluster(spark_python(), "compact", str(crawl), "--out", str(out), "--master", "local[2]")
+    assert main(["convert", "--ids", str(out), "--out", str(tmp_path / "theirs")]) == 0
+    for name in ("offsets.u64", "targets.u32", "graph.g4", "urls.blocks", "nodes.parquet"):
+        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name

@@ -4,6 +4,7 @@ python -m tests.console.test_page          draws the pictures of docs/console.md
 """
 
 import json
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ import pytest
 
 from tests.analyse.chromium import Browser, chromium, find_chromium
 from tests.console.watched import OPERATOR, Watched, token_file, watched
+from tests.crawl.crawling import start_alone
+from tests.crawl.test_operations import wait_for
 from webgraph_it.simweb import SimWeb
 
 PICTURES = Path(__file__).parents[2] / "docs/pictures"
@@ -50,6 +53,22 @@ class Operator:
         for kind in ("mousePressed", "mouseReleased"):
             self._browser.call(
                 "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
+            )
+
+    def drag(self, selector: str, start: float, end: float) -> None:
+        """From one share of its width to another."""
+        self.see(f"document.querySelector('{selector}').scrollIntoView({{block: 'center'}})")
+        x, y, width, height = self.see(
+            f"(b => [b.x, b.y, b.width, b.height])(document.querySelector('{selector}').getBoundingClientRect())"
+        )
+        for kind, share in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            self._browser.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x + share * width,
+                y=y + height / 2,
+                button="left",
+                clickCount=1,
             )
 
     def fill(self, name: str, text: str) -> None:
@@ -146,6 +165,10 @@ def test_an_operator_steers_a_crawl_in_a_browser(tmp_path: Path) -> None:
         moved = "document.querySelector('.chart .line').getAttribute('d')"
         before = operator.see(moved)
         operator.wait(f"{moved} !== {json.dumps(before)}")
+        operator.drag(".chart", 0.4, 0.7)
+        operator.wait("!document.getElementById('unzoom').hidden")
+        operator.click("#unzoom")
+        operator.wait("document.getElementById('unzoom').hidden")
         time.sleep(3)
 
         late = [when for when in times_of(web, name) if when > blocked_at + 1]
@@ -207,6 +230,75 @@ def test_what_came_from_the_web_is_text(tmp_path: Path) -> None:
         assert operator.see("window.owned") is None
 
 
+def test_nothing_of_the_hostile_corner_runs_in_the_page(tmp_path: Path) -> None:
+    """Markup in titles, URLs, host names, media types and robots.txt of a real crawl, shown by a real browser."""
+    program = find_chromium()
+    if program is None:
+        pytest.skip("Chromium is not installed; Debian's package chromium has it")
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://hostile-markup.it/\n")
+    with (
+        SimWeb(hosts=3, pages=6, seed=7, hostile=True) as web,
+        watched(web, tmp_path / "italy", SEEDS=str(seeds), HOST_DELAY=0.2, COMMIT_INTERVAL=1) as crawl,
+        chromium(program) as browser,
+    ):
+        crawl.wait_for_pages(8)
+        crawl.do("pause")
+        crawl.do("reports")
+        browser.look(1320, 1000)
+        browser.open(f"http://127.0.0.1:{crawl.port}/")
+        operator = Operator(browser)
+        operator.wait("document.querySelectorAll('#page-table tbody tr').length >= 8")
+        operator.click("[data-host='it,hostile-markup']")
+        operator.wait(
+            "document.getElementById('host').textContent.includes('<script>window.owned=1</script>')"
+        )
+        for report in ("hosts", "mimetype", "seeds"):
+            operator.click(f"[data-report={report}]")
+        operator.see("document.getElementById('find').focus()")
+        browser.call("Input.insertText", text=HOSTILE)
+        operator.click("[data-verb=block]")
+        operator.fill("surt", HOSTILE)
+        operator.click("#dialog-go")
+        operator.wait("document.getElementById('dialog-error').textContent.includes('onerror')")
+        operator.click("#dialog-cancel")
+        time.sleep(1)
+        urls = operator.see("document.getElementById('page-table').textContent")
+        assert "window.owned=1" in urls, "URLs of the hostile corner are shown"
+        assert operator.see("window.owned") is None
+        assert (
+            operator.see(
+                "document.querySelectorAll('script:not([src]), img:not([src=\"/icon.svg\"]), svg[onload]').length"
+            )
+            == 0
+        )
+        foreign = [url for url in browser.requests() if not url.startswith(f"http://127.0.0.1:{crawl.port}/")]
+        assert foreign == []
+
+
+def test_blocked_on_the_page_a_site_is_left_alone_also_after_a_kill_and_a_resume(tmp_path: Path) -> None:
+    with scene(tmp_path, COMMIT_INTERVAL=60) as (web, crawl, _, operator):
+        operator.click("#host-table [data-host]")
+        operator.wait("!!document.querySelector('#host h3')")
+        name = operator.see("document.querySelector('#host h3').textContent")
+        operator.click("[data-host-verb=block]")
+        operator.agree()
+        blocked_at = time.time()
+        crawl.crawl.send_signal(signal.SIGKILL)  # right after the answer
+        crawl.crawl.wait()
+        assert times_of(web, name), "the judge knows the host"
+        resumed = start_alone(crawl.jobdir, CONSOLE="")
+        try:
+            pages = wait_for(crawl.jobdir)["pages"]
+            wait_for(crawl.jobdir, pages + 100)
+        finally:
+            resumed.kill()
+            resumed.communicate()
+        others = [hit for hit in web.hits() if hit["event"] == "request" and hit["time"] > blocked_at + 1]
+        assert len(others) >= 100
+        assert [when for when in times_of(web, name) if when > blocked_at + 1] == []
+
+
 def test_the_page_fits_a_phone(tmp_path: Path) -> None:
     with scene(tmp_path) as (_, _, browser, operator):
         operator.wait("!!document.querySelector('#host-table [data-host]')")
@@ -228,20 +320,50 @@ def draw(folder: Path) -> None:
         operator.wait("!!document.querySelector('#host h3')")
         operator.see("document.activeElement.blur()")
         time.sleep(4)
-        for name, width, dark, scale in (
-            ("light", 1320, False, 1),
-            ("dark", 1320, True, 1),
-            ("phone", 390, False, 2),
+        for name, width, dark, scale, last in (
+            ("light", 1320, False, 1, "#hosts"),
+            ("dark", 1320, True, 1, "#hosts"),
+            ("phone", 390, False, 2, "#charts"),
         ):
-            browser.look(width, 1000, dark, scale)
-            time.sleep(1)
-            height = min(1720 if width > 400 else 2300, operator.see("document.documentElement.scrollHeight"))
-            browser.look(width, int(height), dark, scale)
-            operator.see("scrollTo(0, 0)")
-            time.sleep(1)
-            browser.screenshot(PICTURES / f"console-{name}.png")
+            take(browser, operator, f"console-{name}", width, dark, scale, last)
+
+
+def draw_members(folder: Path) -> None:
+    """Two crawls, of which the second one is paused."""
+    program = find_chromium()
+    assert program is not None
+    with (
+        SimWeb(hosts=60, pages=3000, seed=7) as web,
+        watched(web, folder / "member-01", HOST_DELAY=1, COMMIT_INTERVAL=2) as crawl,
+        watched(web, folder / "member-02", HOST_DELAY=1, COMMIT_INTERVAL=2) as other,
+        watched(web, folder / "member-03", HOST_DELAY=2, COMMIT_INTERVAL=2),
+        chromium(program) as browser,
+    ):
+        time.sleep(20)
+        other.do("pause", reason="firewall")
+        time.sleep(4)
+        browser.look(1320, 1000)
+        browser.open(f"http://127.0.0.1:{crawl.port}/")
+        operator = Operator(browser)
+        operator.wait("document.querySelectorAll('#members tbody tr').length === 3")
+        time.sleep(3)
+        take(browser, operator, "console-members", 1320, False, 1, "#members-section")
+
+
+def take(
+    browser: Browser, operator: Operator, name: str, width: int, dark: bool, scale: float, last: str
+) -> None:
+    """A picture from the top of the page to the end of one of its parts."""
+    browser.look(width, 1000, dark, scale)
+    time.sleep(1)
+    height = operator.see(f"document.querySelector('{last}').getBoundingClientRect().bottom + scrollY + 18")
+    browser.look(width, int(height), dark, scale)
+    operator.see("scrollTo(0, 0)")
+    time.sleep(1)
+    browser.screenshot(PICTURES / f"{name}.png")
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         draw(Path(folder))
+        draw_members(Path(folder))

@@ -73,8 +73,14 @@ def test_reports_are_written_when_asked(crawl: Watched) -> None:
 def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
     assert crawl.ask("PUT", "/api/rules/it,esempio,", {"block": True, "delay": 9}).status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "block": True, "delay": 9.0}]
-    assert crawl.ask("DELETE", "/api/rules/it,esempio,").status == 200
+    assert crawl.ask("DELETE", "/api/rules/it,esempio,?part=block").status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "delay": 9.0}]
+    assert crawl.ask("PUT", "/api/rules/it,esempio,", {"delay": None, "priority": 3}).status == 200
+    assert crawl.status()["rules"] == [{"surt": "it,esempio,", "priority": 3}]
+    assert crawl.ask("DELETE", "/api/rules/it,esempio,?part=colour").status == 400
+    assert crawl.ask("DELETE", "/api/rules/it,esempio,").status == 200
+    assert crawl.status()["rules"] == []
+    assert crawl.ask("DELETE", "/api/rules/it,esempio,").json["error"] == "nothing is set for it,esempio,"
     refused = crawl.ask("PUT", "/api/rules/it,esempio,", {"colour": "red"})
     assert (refused.status, "expected: an object with some of block" in refused.json["error"]) == (400, True)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tests.graph.graphs import arrays, graphs, lists_of
 from webgraph_it.convert import kernels
+from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.kernels import FLAG
-from webgraph_it.convert.names import strings
 from webgraph_it.urls import digest
 
 ID = st.integers(0, 19)

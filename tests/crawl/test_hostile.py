@@ -61,6 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "hostile-dns-mixed": ("dns/dropped/loopback",),
     "hostile-dns-many": ("dns/resolved",),
     "hostile-dns-rebinding": ("dns/forbidden/loopback", "fetch/error/forbidden/loopback"),
+    "hostile-markup": ("Type invalid",),
 }
 """Attack → what it is called: in Scrapy's stats, or (`Reason …`) in the crawl report, or (`Type …`) among the types."""
 

@@ -7,18 +7,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.crawl.crawling import PROJECT, differences, finish, start_alone, start_crawl
+from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl, start_alone, start_crawl
 from webgraph_it.cli.control import VERB
+from webgraph_it.crawl.actions import VERBS
 from webgraph_it.crawl.control_socket import ControlError, ask
 from webgraph_it.simweb import SimWeb
+from webgraph_it.urls.surt import parse
 
 SLOW = {"HOST_DELAY": 0.25, "COMMIT_INTERVAL": 60}
 """The crawl lasts, and no commit but that of an action comes in time."""
@@ -57,35 +60,65 @@ def audit(jobdir: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (jobdir / "reports" / "actions.jsonl").read_text().splitlines()]
 
 
-VERBS: list[tuple[dict[str, Any], str, Any]] = [
-    ({"action": "pause", "reason": "backup"}, "pauses", ["backup"]),
-    ({"action": "block", "surt": "it,assente,"}, "rules", [{"surt": "it,assente,", "block": True}]),
+def shown(name: str, value: Any) -> Callable[[Path, dict[str, Any]], bool]:
+    """Whether the status of the resumed crawl says so."""
+    return lambda jobdir, status: bool(status[name] == value)
+
+
+def rules(*written: dict[str, Any]) -> Callable[[Path, dict[str, Any]], bool]:
+    return shown("rules", list(written))
+
+
+BLOCKED, SLOWED = {"surt": "it,a,", "block": True}, {"surt": "it,b,", "delay": 9.0}
+DURABLE: list[tuple[dict[str, Any], Callable[[Path, dict[str, Any]], bool]]] = [
+    ({"action": "pause", "reason": "backup"}, shown("pauses", ["backup"])),
+    ({"action": "unpause", "reason": "backup"}, shown("pauses", [])),
+    ({"action": "block", "surt": "it,a,"}, rules(BLOCKED)),
+    ({"action": "delay", "surt": "it,b,", "seconds": 9}, rules(SLOWED, BLOCKED)),
+    ({"action": "unblock", "surt": "it,a,"}, rules(SLOWED)),
+    ({"action": "max-pages", "surt": "it,b,", "pages": 7}, rules({**SLOWED, "max_pages": 7})),
     (
-        {"action": "delay", "surt": "it,assente,", "seconds": 9},
-        "rules",
-        [{"surt": "it,assente,", "delay": 9.0}],
+        {"action": "priority", "surt": "it,b,", "priority": -5},
+        rules({**SLOWED, "max_pages": 7, "priority": -5}),
     ),
-    ({"action": "max-pages", "surt": "it,x)", "pages": 9}, "rules", [{"surt": "it,x)", "max_pages": 9}]),
-    ({"action": "priority", "surt": "it,x)", "priority": -5}, "rules", [{"surt": "it,x)", "priority": -5}]),
-    ({"action": "bandwidth", "schedule": [["*", "77 KB/s"]]}, "bandwidth_cap", 77_000.0),
-    ({"action": "connections", "cap": 7}, "connections_cap", 7),
+    ({"action": "clear", "surt": "it,b,"}, rules()),
+    ({"action": "park", "host": "it,c"}, lambda jobdir, status: list(status["parked"]) == ["it,c"]),
+    ({"action": "wake", "host": "it,c"}, shown("parked", {})),
+    ({"action": "bandwidth", "schedule": [["*", "77 KB/s"]]}, shown("bandwidth_cap", 77_000.0)),
+    ({"action": "connections", "cap": 7}, shown("connections_cap", 7)),
+    (
+        {"action": "add-seeds", "seeds": ["http://nuovo.it/"]},
+        lambda jobdir, status: any("http://nuovo.it/" in path.read_text() for path in jobdir.glob("urls/*")),
+    ),
+    ({"action": "reports"}, lambda jobdir, status: (jobdir / "reports/crawl-report.txt").is_file()),
+    ({"action": "checkpoint"}, lambda jobdir, status: len(list(jobdir.glob("pages/*"))) == 17),
+    ({"action": "terminate"}, lambda jobdir, status: status["state"] == "running"),
 ]
+"""Action, and whether it is in force after a kill and a resume. A run makes one set of files, a checkpoint one more."""
 
 
-@pytest.mark.parametrize(("said", "shown", "value"), VERBS, ids=lambda part: str(part)[:40])
-def test_what_was_answered_survives_a_kill_and_is_audited(
-    web: SimWeb, tmp_path: Path, said: dict[str, Any], shown: str, value: Any
-) -> None:
-    with running(start_crawl(web, tmp_path, **SLOW)) as crawl:
-        wait_for(tmp_path, 5)
-        ask(tmp_path, said)
-        crawl.send_signal(signal.SIGKILL)
-        crawl.wait()
-    (line,) = audit(tmp_path)
-    assert {**said, "result": "done"}.items() <= line.items()
-    assert line["who"].startswith("user ")
-    with running(start_alone(tmp_path)):
-        assert wait_for(tmp_path)[shown] == value
+def test_every_verb_is_in_the_table() -> None:
+    assert {said["action"] for said, _ in DURABLE} == {name for name in VERBS if name != "status"}
+
+
+def test_what_was_answered_survives_a_kill_and_is_audited(web: SimWeb, tmp_path: Path) -> None:
+    """Each verb of the table: answered, killed at once, resumed, and in force."""
+    crawl = start_crawl(web, tmp_path, **SLOW)
+    wait_for(tmp_path, 5)
+    for number, (said, is_in_force) in enumerate(DURABLE, 1):
+        with running(crawl):
+            ask(tmp_path, said)
+            crawl.send_signal(signal.SIGKILL)
+            crawl.wait()
+        lines = audit(tmp_path)
+        assert len(lines) == number
+        assert {**said, "result": "done"}.items() <= lines[-1].items()
+        assert lines[-1]["who"].startswith("user ")
+        crawl = start_alone(tmp_path)
+        status = wait_for(tmp_path)
+        assert is_in_force(tmp_path, status), (said, status)
+    with running(crawl):
+        pass
 
 
 def hosts_asked(web: SimWeb, since: float) -> set[str]:
@@ -226,3 +259,90 @@ def test_the_examples_of_the_shell_do_what_they_say(web: SimWeb, tmp_path: Path)
             )
             assert ended.returncode == 0, ended.stderr
         assert wait_for(tmp_path / "crawls" / "italy-1")["rules"] == [{"surt": "it,esempio,", "block": True}]
+
+
+def cut_nodes(jobdir: Path) -> int:
+    """Nodes whose last line in the page log is a cut."""
+    last = {line["key"]: line["state"] for line in map(json.loads, page_log(jobdir).splitlines())}
+    return list(last.values()).count("quota-cut")
+
+
+def test_a_seed_that_a_rule_blocks_is_a_node_and_no_request_is_sent_until_the_rule_is_gone(
+    tmp_path: Path,
+) -> None:
+    """The rule is in force before the first seed, and it is taken out of the file of a crawl that has ended."""
+    rules, jobdir = tmp_path / "rules.toml", tmp_path / "crawl"
+    with SimWeb(hosts=6, pages=120, seed=3, only=["plain"]) as web:
+        host = urlsplit(Path(web.settings["SEEDS"]).read_text().split()[0]).hostname or ""
+        rules.write_text(f'[[rule]]\nsurt = "{host}"\nblock = true\n')
+        run_crawl(web, jobdir, RULES_FILE=str(rules))
+        assert host not in hosts_asked(web, 0.0)
+        assert len(hosts_asked(web, 0.0)) > 1
+        assert '"quota-cut"' in page_log(jobdir)
+        assert "operator-block" in page_log(jobdir)
+        rules.write_text("rule = []\n")
+        resume(jobdir)
+        assert differences(web, jobdir) == []
+        assert cut_nodes(jobdir) == 0
+    changes = [entry["changed"] for entry in json.loads((jobdir / "crawl.json").read_text())["history"]]
+    assert [change["RULES_FILE"][1] for change in changes] == [
+        [{"surt": parse(host), "block": True}],
+        [],
+    ]
+
+
+def test_what_is_cleared_is_as_if_it_had_never_been_set(tmp_path: Path) -> None:
+    with SimWeb(hosts=6, pages=150, seed=5, only=["plain"]) as web:
+        with running(start_crawl(web, tmp_path, HOST_DELAY=0.2, COMMIT_INTERVAL=60)) as crawl:
+            wait_for(tmp_path, 5)
+            ask(tmp_path, {"action": "max-pages", "surt": "it,", "pages": 3})
+            ask(tmp_path, {"action": "delay", "surt": "it,", "seconds": 0.3})
+            ask(tmp_path, {"action": "priority", "surt": "it,", "priority": 9})
+            wait_for(tmp_path, 12)
+            assert wait_for(tmp_path)["rules"] == [
+                {"surt": "it,", "delay": 0.3, "max_pages": 3, "priority": 9}
+            ]
+            ask(tmp_path, {"action": "delay", "surt": "it,", "seconds": None})
+            assert wait_for(tmp_path)["rules"] == [{"surt": "it,", "max_pages": 3, "priority": 9}]
+            answer = ask(tmp_path, {"action": "clear", "surt": "it,"})
+            assert answer["queued"] > 0
+            with pytest.raises(ControlError, match="nothing is set for it,"):
+                ask(tmp_path, {"action": "clear", "surt": "it,"})
+            crawl.send_signal(signal.SIGKILL)
+            crawl.wait()
+        assert "pages-per-host" in page_log(tmp_path)
+        resume(tmp_path, HOST_DELAY=0)
+        assert differences(web, tmp_path) == []
+        assert cut_nodes(tmp_path) == 0
+
+
+def control(jobdir: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "webgraph_it", "control", str(jobdir), *words]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+
+
+def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_path: Path) -> None:
+    with SimWeb(hosts=6, pages=120, seed=3, only=["plain"]) as web:
+        crawl = start_crawl(web, tmp_path, HOST_DELAY=0.2)
+        wait_for(tmp_path, 20)
+        host = busiest_host(web)
+        ask(tmp_path, {"action": "terminate"})
+        finish(crawl)
+        ended = control(tmp_path, "block", host)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert "postponed: no crawl runs in" in ended.stdout
+        resumed_at = time.time()
+        resume(tmp_path, HOST_DELAY=0)
+        assert host not in hosts_asked(web, resumed_at)
+        assert "operator-block" in page_log(tmp_path)
+        assert control(tmp_path, "unblock", host).returncode == 0
+        resume(tmp_path)
+        assert differences(web, tmp_path) == []
+    assert [(line["action"], line["result"]) for line in audit(tmp_path)] == [
+        (action, "done") for action in ("terminate", "block", "unblock")
+    ]
+    ended = control(tmp_path, "checkpoint")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("no crawl runs in")
+    ended = control(tmp_path, "block", "::")
+    assert ended.returncode == 2

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from webgraph_it.frontier.leases import Leases
 from webgraph_it.items import Link, Page, State
 from webgraph_it.shards.writer import Shards
 from webgraph_it.urls.names import digest
+from webgraph_it.urls.sitemaps import sitemap_name
 
 NOW = 1_000_000_000.0
 MANY = 20_000
@@ -40,11 +42,12 @@ def wide_page(lease: Lease) -> Page:
 class Recording:
     """A frontier, a recorder and a committer, and some leases."""
 
-    def __init__(self, jobdir: Path, hosts: int = 1) -> None:
+    def __init__(self, jobdir: Path, hosts: int = 1, *, anchors: bool = False) -> None:
         store = RocksStore(jobdir / "frontier")
         self.frontier = Frontier.open(store, politeness(), Order.BREADTH, frontier_limits(), NOW)
         self.leases = Leases()
-        self.shards = Shards(jobdir, None, {"graph": 9, "urls": 9, "pages": 9})
+        buffers = {"graph": 9, "urls": 9, "pages": 9} | ({"anchors": 9} if anchors else {})
+        self.shards = Shards(jobdir, None, buffers)
         self.tally = Tally()
         self.recorder = Recorder(self.frontier, self.leases, lambda: NOW, self.shards, self.tally)
         self.committer = Committer(
@@ -306,3 +309,46 @@ def test_a_page_says_how_its_host_did(status: int, reason: str, failure: Failure
     )
     outcome = outcome_of(page)
     assert (outcome.failure, outcome.fetched, outcome.duration_seconds) == (failure, fetched, 2.0)
+
+
+def test_sitemaps_of_robots_txt_wait_in_the_queue_and_in_the_page_log_and_are_no_nodes(
+    tmp_path: Path,
+) -> None:
+    recording = Recording(tmp_path)
+    name = sitemap_name("/mappa.xml", "http://nuovo.it/")
+    assert name is not None
+    recording.recorder.record_sitemaps([Link(*name, "xml")], 3)
+    recording.recorder.record_sitemaps([Link(*name, "xml")], 4)  # robots.txt was read again
+    recording.recorder.record_sitemaps([], 3)
+    lease = recording.frontier.next(NOW)
+    assert lease is not None
+    assert (lease.url, lease.key, lease.depth, lease.via) == (name.url, "it,nuovo)/mappa.xml#sitemap", 3, "")
+    asyncio.run(recording.committer.commit())
+    recording.close()
+    (line,) = map(json.loads, lines(tmp_path / "pages/000001.jsonl"))
+    assert (line["key"], line["state"], line["reason"], line["depth"]) == (
+        name.key,
+        "never-tried",
+        "outside-scope",
+        3,
+    )
+    assert "#" not in (tmp_path / "urls/000001.tsv").read_text()
+
+
+def test_what_arcs_say_is_written_with_them_and_of_no_other_link(tmp_path: Path) -> None:
+    recording = Recording(tmp_path, anchors=True)
+    lease = recording.leased[0]
+    arc, silent, followed = link("b"), link("c"), link("d")
+    page = page_of(lease, arc, silent, followed, followed=frozenset((followed.digest,)))
+    texts = tuple((each.digest, text) for each, text in ((arc, "uno"), (arc, "due"), (followed, "tre")))
+    recording.recorder.record(
+        replace(page, texts=texts, nofollow=frozenset((silent.digest, followed.digest)))
+    )
+    asyncio.run(recording.committer.commit())
+    recording.close()
+    parent = lease.digest.hex()
+    assert lines(tmp_path / "anchors/000001.tsv") == [
+        f"{parent}\t{arc.digest.hex()}\t\tuno",
+        f"{parent}\t{arc.digest.hex()}\t\tdue",
+        f"{parent}\t{silent.digest.hex()}\tn\t",
+    ]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.frontier.making import link
 from webgraph_it.crawl.revisit import Revisit, first_visit, may_ask_conditionally, revisited
-from webgraph_it.frontier.visits import BODY_CUT, GONE, PLANNED, REDIRECT, Visit
+from webgraph_it.frontier.visits import BODY_CUT, GONE, LIED, PLANNED, REDIRECT, Visit
 from webgraph_it.items import Page, State
 
 POLICY = 77
@@ -86,6 +86,17 @@ def test_whatever_else_happens_leaves_what_was_known(facts: dict[str, object]) -
     assert found.more_links == 0
 
 
+def test_validators_that_stay_although_the_links_change_are_not_trusted_again() -> None:
+    assert not again([A]).row.flags & LIED
+    liar = replace(PAGE, time=200.0)
+    row = revisited(liar, BEFORE, [A], POLICY, lambda: {A, B}).row
+    assert row.flags == LIED
+    assert revisited(liar, row, [A], POLICY, lambda: {A}).row.flags == LIED, "also after an unchanged visit"
+    assert again([B], row).row.flags == LIED
+    silent = replace(liar, etag=b"")
+    assert not revisited(silent, first_visit(silent, [B], POLICY), [A], POLICY, lambda: {B}).row.flags
+
+
 def test_links_that_can_no_longer_be_read_count_as_all_changed() -> None:
     assert revisited(PAGE, BEFORE, [C], POLICY, lambda: None).change == 1.0
 
@@ -109,6 +120,10 @@ ROW = BEFORE._replace(flags=0)
         (ROW._replace(flags=BODY_CUT), False),
         (ROW._replace(flags=GONE), False),
         (ROW._replace(flags=REDIRECT), False),
+        (ROW._replace(flags=LIED), False),
+        (ROW._replace(visits=2), True),
+        (ROW._replace(visits=3), False),
+        (ROW._replace(visits=4), True),
     ],
 )
 def test_a_304_is_asked_for_only_if_it_would_mean_the_same_links(row: Visit, may: bool) -> None:

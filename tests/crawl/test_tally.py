@@ -40,3 +40,13 @@ def test_what_was_committed_before_there_were_bounds_is_bounded_when_it_is_read(
     assert tally.media_types == {OTHER: 3, "text/html": 4}
     assert tally.media_bytes == {OTHER: 7}
     assert Tally(tally.to_bytes()).to_bytes() == tally.to_bytes()
+
+
+def test_hosts_that_say_busy_most_often_keep_their_place_among_any_number() -> None:
+    tally = Tally()
+    for number in range(3 * MAX_DISTINCT):
+        tally.count_busy(f"it,once-{number}")
+        tally.count_busy("it,spesso")
+    assert len(tally.busy) == MAX_DISTINCT
+    assert tally.busy.most_common(1) == [("it,spesso", 3 * MAX_DISTINCT)]
+    assert Tally(tally.to_bytes()).busy == tally.busy

@@ -13,11 +13,13 @@ from webgraph_it.crawl.visit import (
     LOCAL_PAUSE_SECONDS,
     MAX_SPELLINGS,
     READ,
+    Cookies,
     Follow,
     GiveBack,
     Learn,
     Respell,
     Retry,
+    WithCookie,
     document_of,
     judge,
     judge_failure,
@@ -108,6 +110,39 @@ def test_a_document_has_the_headers_that_hold_links_and_no_location() -> None:
     )
     assert (document.media_type, document.charset, document.nofollow) == ("text/html", "utf-8", True)
     assert document.headers == (("link", b"<http://b.it/>"),)
+
+
+COOKIE = {"location": "/a", "set_cookie": "x=1; Path=/"}
+
+
+def test_a_redirect_to_itself_that_sets_a_cookie_is_followed_once_with_it() -> None:
+    first = judge(reply(302, **COOKIE), lease_of(), may_retry=True, cookies=Cookies.USED)
+    assert first == WithCookie("http://sito.it/a", b"x=1", 2.0)
+    second = judge(reply(302, **COOKIE), lease_of(), may_retry=True, cookies=Cookies.SENT)
+    assert isinstance(second, Page)
+    assert (second.state, second.reason) == (State.ERROR, "redirect-loop")
+    assert judge(reply(200), lease_of(), may_retry=True, cookies=Cookies.SENT) is READ
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"location": "/a"},
+        {"location": "/a", "set_cookie": "x=1; Domain=altro.it"},
+        {"location": "https://sito.it/a", "set_cookie": "x=1"},
+    ],
+)
+def test_any_other_redirect_to_itself_is_a_spelling(headers: dict[str, str]) -> None:
+    assert isinstance(judge(reply(302, **headers), lease_of(), may_retry=True, cookies=Cookies.USED), Respell)
+    assert isinstance(judge(reply(302, **COOKIE), lease_of(), may_retry=True), Respell)
+
+
+def test_a_cookie_on_the_way_to_another_page_is_nothing() -> None:
+    page = judge(
+        reply(302, location="/b", set_cookie="x=1"), lease_of(), may_retry=True, cookies=Cookies.USED
+    )
+    assert isinstance(page, Page)
+    assert page.state is State.REDIRECT
 
 
 def test_a_redirect_is_a_page_with_one_link() -> None:

@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
-from webgraph_it.engine.again import Again
+from scrapy import Request
+
+from webgraph_it.engine.again import AGAIN, COOKIE_SENT, Again, with_cookie
 
 
 def request(lease: object) -> Any:
@@ -38,3 +40,12 @@ def test_the_sooner_of_two_times_wakes() -> None:
     assert again.wake_at(None) == 2.0
     assert again.wake_at(3.0) == 2.0
     assert again.wake_at(1.0) == 1.0
+
+
+def test_the_request_with_a_cookie_is_the_same_visit() -> None:
+    lease, robots = object(), object()
+    first = Request("http://sito.it/a", meta={"lease": lease, "robots": robots, "fetch_times": 1})
+    second = with_cookie(first, "http://sito.it/a?PHPSESSID=1", b"x=1")
+    assert (second.url, second.headers[b"Cookie"]) == ("http://sito.it/a?PHPSESSID=1", b"x=1")
+    assert second.meta == {"lease": lease, "robots": robots, AGAIN: True, COOKIE_SENT: True}
+    assert b"Cookie" not in first.headers

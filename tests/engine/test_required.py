@@ -47,7 +47,7 @@ def project(**changes: Any) -> Settings:
 
 
 def test_what_the_project_is_made_of_is_complete() -> None:
-    assert len(OURS) == 9
+    assert len(OURS) == 10
     check_components(project())
 
 

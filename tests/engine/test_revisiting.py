@@ -4,7 +4,7 @@ import pytest
 
 from tests.frontier.making import NOW, link, open_frontier
 from tests.frontier.test_revisits import ROW, planned
-from webgraph_it.engine.revisiting import Revisiting
+from webgraph_it.engine.revisiting import CONDITIONAL, Revisiting
 from webgraph_it.frontier.visits import Visit
 
 ETAG, DATE = b'W/"x"', b"Thu, 01 Jan 2026 00:00:00 GMT"
@@ -30,5 +30,10 @@ def test_validators_of_the_last_visit_are_sent_back(row: Visit, headers: dict[st
     frontier.plan_visits([planned(link("a"))], NOW + 1, NOW)
     lease = frontier.next(NOW)
     assert lease is not None
-    assert REVISITING.conditions(lease, frontier) == headers
-    assert REVISITING.conditions(lease._replace(spellings=1), frontier) == {}, "validators belong to a URL"
+    meta: dict[str, object] = {}
+    assert REVISITING.conditions(lease, frontier, meta) == headers
+    assert bool(meta.get(CONDITIONAL)) == bool(headers)
+    assert meta["deltafetch_enabled"] is False
+    assert REVISITING.conditions(lease._replace(spellings=1), frontier, {}) == {}, (
+        "validators belong to a URL"
+    )

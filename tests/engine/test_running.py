@@ -1,5 +1,6 @@
 """The parts of a crawl that runs: what closes, and what is told, when something could not be finished."""
 
+import asyncio
 import io
 import logging
 import sys
@@ -84,3 +85,15 @@ def test_the_crawls_own_copy_of_the_seeds_is_reported_if_it_is_there(tmp_path: P
     (tmp_path / "seeds").mkdir()
     (tmp_path / "seeds/000001.txt").write_text("http://a.it/\n")
     assert _kept_seeds(directory) == tmp_path / "seeds/000001.txt"
+
+
+@pytest.mark.parametrize(("archivist", "seen"), [(None, 1000), (SimpleNamespace(held_bytes=300), 700)])
+def test_what_the_archive_still_has_to_write_counts_as_used_disk(archivist: object, seen: int) -> None:
+    looked: list[int] = []
+    running: Any = SimpleNamespace(
+        _archivist=archivist,
+        gauges=SimpleNamespace(free_disk_bytes=1000),
+        _disk=SimpleNamespace(look=looked.append),
+    )
+    asyncio.run(Running._watch_disk(running))
+    assert looked == [seen]

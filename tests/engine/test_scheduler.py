@@ -10,7 +10,8 @@ from scrapy import Request
 
 from tests.defaults import frontier_limits, politeness
 from tests.frontier.making import link
-from webgraph_it.engine.scheduler import AGAIN, FrontierScheduler
+from webgraph_it.engine.again import AGAIN
+from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.frontier import Lease, Order
 
 DELAY = 5.0

@@ -10,6 +10,7 @@ import pytest
 
 from tests.defaults import link_policy, worker_pool
 from webgraph_it.extract import Document, Extraction, frames, process
+from webgraph_it.extract.anchors import MAX_TEXTS
 from webgraph_it.extract.records import KINDS, MAX_LINK_BYTES, MAX_LINKS
 from webgraph_it.urls import digest
 
@@ -53,6 +54,11 @@ def url(text: str) -> Callable[[], bytes]:
 
 def meta(*values: object) -> Callable[[], bytes]:
     return lambda: frame([*values, *META[len(values) :]])
+
+
+def anchors(texts: object, nofollow: object) -> Callable[[], bytes]:
+    line = f"anchors {json.dumps([texts, nofollow])}"
+    return lambda: frame(urls=("http://b.it/", line), kinds=b"\0", count=1)
 
 
 BAD: dict[str, Callable[[], bytes]] = {
@@ -102,6 +108,18 @@ BAD: dict[str, Callable[[], bytes]] = {
     "too many links": lambda: frames.REPLY.pack(2, 1, MAX_LINKS + 1) + b"[]\n",
     "URLs too long": lambda: frames.REPLY.pack(2, MAX_LINK_BYTES * 2, 0) + b"[]",
     "meta too long": lambda: frames.REPLY.pack(1 << 30, 1, 0),
+    "anchors of another link": anchors([[1, "x"]], []),
+    "a negative anchor": anchors([], [-1]),
+    "an anchor that is true": anchors([], [True]),
+    "a text that is not clean": anchors([[0, "a\tb"]], []),
+    "a text with an escape sequence": anchors([[0, "\x1b[2J"]], []),
+    "a text that is a number": anchors([[0, 1]], []),
+    "a text too long": anchors([[0, "x" * 201]], []),
+    "a text twice": anchors([[0, "x"], [0, "x"]], []),
+    "too many texts": anchors([[0, f"{n:05}"] for n in range(MAX_TEXTS + 1)], []),
+    "no anchors": anchors([], []),
+    "anchors too few": lambda: frame(urls=("http://b.it/", "anchors []"), kinds=b"\0", count=1),
+    "anchors deep": lambda: frame(urls=("http://b.it/", "anchors " + "[" * 4000), kinds=b"\0", count=1),
     "ready again": lambda: frames.ready([]),
 }
 
@@ -114,7 +132,7 @@ def first_worker_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
         file = tmp_path / "answer"
         file.write_bytes(answer)
         real, fakes = process._command, iter([[sys.executable, "-c", FAKE, str(file)]])
-        monkeypatch.setattr(process, "_command", lambda: next(fakes, None) or real())
+        monkeypatch.setattr(process, "_command", lambda module: next(fakes, None) or real(module))
 
     return says
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from tests.defaults import link_policy
 from webgraph_it.extract import KINDS, Document, Extraction, extract, frames
-from webgraph_it.extract.records import MAX_LINK_BYTES, MAX_LINKS, REASONS, REFUSALS
+from webgraph_it.extract.anchors import clean
+from webgraph_it.extract.records import MAX_LINK_BYTES, MAX_LINKS, NO_ANCHORS, REASONS, REFUSALS, Anchors
 from webgraph_it.extract.table import DETECTABLE
 from webgraph_it.items import Link
 from webgraph_it.urls import Name, digest, name
@@ -17,7 +18,21 @@ names = (
     .filter(lambda n: type(n) is Name)
 )
 links = st.builds(lambda target, kind: Link(*target, kind), names, st.sampled_from(sorted(KINDS)))
-extractions = st.builds(
+texts = st.text(min_size=1, max_size=20).map(clean).filter(bool)
+
+
+@st.composite
+def with_anchors(draw: st.DrawFn, extractions: st.SearchStrategy[Extraction]) -> Extraction:
+    extraction = draw(extractions)
+    if not extraction.links or draw(st.booleans()):
+        return extraction
+    numbers = st.integers(0, len(extraction.links) - 1)
+    rows = draw(st.sets(st.tuples(numbers, texts), max_size=5))
+    nofollow = draw(st.sets(numbers, max_size=5))
+    return extraction._replace(anchors=Anchors(tuple(sorted(rows)), tuple(sorted(nofollow))))
+
+
+plain_extractions = st.builds(
     Extraction,
     st.lists(links, max_size=20, unique_by=lambda link: link.key).map(tuple),
     st.dictionaries(st.sampled_from(sorted(REFUSALS)), st.integers(0, 10**6), max_size=3),
@@ -25,7 +40,9 @@ extractions = st.builds(
     st.sampled_from(sorted(REASONS)),
     st.sampled_from(sorted(DETECTABLE)),
     st.just("") | st.binary(min_size=16, max_size=16).map(bytes.hex),
+    st.just(NO_ANCHORS),
 )
+extractions = with_anchors(plain_extractions)
 documents = st.builds(
     Document,
     st.binary(max_size=200),
@@ -95,7 +112,7 @@ def test_nonsense_is_a_value_error_or_sound(
         assert found.refused.keys() <= REFUSALS
 
 
-@given(extractions, st.text(max_size=9))
+@given(plain_extractions, st.text(max_size=9))
 def test_a_reply_with_a_line_more_or_less_than_it_says_is_a_value_error(
     extraction: Extraction, line: str
 ) -> None:

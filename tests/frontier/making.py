@@ -6,6 +6,7 @@ from hypothesis import settings
 
 from tests.defaults import frontier_limits, politeness
 from webgraph_it.frontier import Frontier, Lease, Limits, MemoryStore, Order, Outcome, Politeness, Store
+from webgraph_it.frontier.records import Ordering
 from webgraph_it.items import Link
 from webgraph_it.urls.names import digest
 
@@ -31,7 +32,7 @@ def links(hosts: Iterable[str], paths: int) -> list[Link]:
 def open_frontier(
     store: Store | None = None,
     policy: Politeness = EAGER,
-    order: Order = Order.BREADTH,
+    order: Ordering = Order.BREADTH,
     limits: Limits | None = None,
     now: float = NOW,
 ) -> Frontier:

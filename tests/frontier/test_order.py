@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.frontier.making import lease_at, link, open_frontier
+from webgraph_it.frontier import Outcome
 from webgraph_it.frontier.order import HIGHEST, MIDDLE, breadth, by_keywords, level, outside
 
 
@@ -62,3 +64,16 @@ def test_weights_never_leave_the_range() -> None:
     key = "it,a)/" + "/".join(many)
     assert by_keywords(many)(key, 0, "") == 0
     assert by_keywords(dict.fromkeys(many, -1000))(key, 0, "") == HIGHEST
+
+
+def test_keywords_are_also_words_of_the_text_of_a_link() -> None:
+    frontier = open_frontier(order={"lavoro": 10})
+    links = [link("a", "/1"), link("a", "/2"), link("a", "/3-lavoro")]
+    texts = [(links[1].digest, "offerte di Lavoro"), (links[1].digest, "altro")]
+    frontier.add(links, 1, "", 0.0, texts=texts)
+    order = []
+    for now in (1e6, 2e6, 3e6):
+        lease = lease_at(frontier, now)
+        frontier.done(lease, Outcome(), now)
+        order.append(lease.url)
+    assert order == [links[1].url, links[2].url, links[0].url]

@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from webgraph_it.frontier import Kind, MemoryStore, Order, Outcome, PlannedVisit
+from webgraph_it.frontier import Failure, Kind, MemoryStore, Order, Outcome, PlannedVisit
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.revisits import ALMOST
 from webgraph_it.frontier.visits import PLANNED, Visit
 from webgraph_it.items import Link, State
 
-from .making import NOW, commit, drain, lease_at, link, links, open_frontier
+from .making import EAGER, NOW, commit, drain, lease_at, link, links, open_frontier
 
 ROW = Visit(0, NOW, NOW, 1, 0.0, bytes(8), bytes(8), 1, 1, 0, 2)
 
@@ -116,6 +116,16 @@ def test_a_failed_re_visit_is_retried_as_one() -> None:
     frontier.answered(lease_at(frontier, NOW), Outcome(), NOW)
     assert frontier.next(NOW) is None, "its only page is being read"
     assert frontier.counts().planned == 1
+
+
+def test_a_host_that_was_given_up_gets_another_chance() -> None:
+    frontier = open_frontier(policy=EAGER._replace(park_after_failures=1, park_times=0))
+    fetched(frontier, [link("a", "/1")])
+    frontier.add(links("a", 1), 0, "", NOW)
+    frontier.done(lease_at(frontier, NOW), Outcome(failure=Failure.NETWORK), NOW)
+    assert [host.given_up for host in frontier.hosts()] == [True]
+    frontier.plan_visits([planned(link("a", "/1"))], NOW + 1, NOW)
+    assert not lease_at(frontier, NOW + 100).given_up
 
 
 def test_a_crash_gives_leased_re_visits_back_and_loses_none() -> None:

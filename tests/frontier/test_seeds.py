@@ -9,6 +9,7 @@ from tests.defaults import frontier_limits
 from webgraph_it.frontier import MemoryStore, Outcome, RocksStore
 from webgraph_it.items import Link, State
 from webgraph_it.urls.names import digest
+from webgraph_it.urls.rules import Rule, Rules
 
 from .making import NOW, PATIENT, commit, drain, lease_at, link, links, open_frontier
 
@@ -53,6 +54,15 @@ def test_a_seed_that_was_cut_as_a_link_is_fetched_after_all() -> None:
     assert [(lease.key, lease.depth) for lease in drain(again, NOW)] == [("it,a)/lontano", 0)]
     assert again.add_seeds([link("a", "/lontano")], NOW) == ([], [], ())
     assert drain(again, NOW) == []
+
+
+def test_a_rule_moves_seeds_in_the_queue_of_their_host_as_it_moves_links() -> None:
+    late = link("a", "/tardi")
+    frontier = open_frontier()
+    frontier.set_rules(Rules([Rule(surt="it,a)/tardi", priority=50)]))
+    frontier.add_seeds([late], NOW)
+    frontier.add_seeds([link("a", "/presto")], NOW)
+    assert [lease.key for lease in drain(frontier, NOW)] == ["it,a)/presto", "it,a)/tardi"]
 
 
 def test_a_seed_that_a_limit_cuts_is_told_once() -> None:

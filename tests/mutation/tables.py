@@ -15,7 +15,11 @@ CONVERT_DURABLE = "tests/convert/test_durable.py"
 
 MODULES: dict[str, tuple[str, ...]] = {
     "urls/names.py": (),
-    "urls/scope.py": ("tests/urls/test_surt.py", "tests/engine/test_scope_middlewares.py"),
+    "urls/scope.py": (
+        "tests/urls/test_surt.py",
+        "tests/urls/test_sitemaps.py",
+        "tests/engine/test_scope_middlewares.py",
+    ),
     "urls/surt.py": (),
     "frontier/politeness.py": (),
     "frontier/turns.py": ("tests/frontier/test_frontier.py",),
@@ -137,6 +141,9 @@ SAFETY: tuple[Safety, ...] = (
          "        self._scribe.shutdown(wait=True)\n", "tests/shards/test_writer.py"),
     _row("close: the scribe is waited for", "shards.writer", "        self._scribe.shutdown(wait=True)\n", "        self._scribe.shutdown(wait=False)\n", "tests/shards/test_writer.py"),
     _row("guard: a failed write is never synced", "shards.writer", "        if self.failure:\n            raise self.failure\n", "", "tests/shards/test_writer.py"),
+    _row("guard: a record that was not encoded is never synced", "shards.writer", "            if writer.failure is not None:\n                raise writer.failure\n", "            pass\n", "tests/warc/test_writer.py"),
+    _row("archive: a page's exchange is kept", "crawl.record", "            self.archive.write(capture_of(page.exchange, page))\n", "            pass\n", "tests/crawl/test_archive.py"),
+    _row("archive: robots.txt is kept", "spiders.national", "            self._pipeline.recorder.keep(exchange)\n", "            pass\n", "tests/crawl/test_archive.py"),
     _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),
     _row("guard: the old table is not written into", "frontier.rocks", "        Path(path).unlink(missing_ok=True)\n", "", "tests/frontier/test_rocks.py"),
     _row("guard: addresses of DNS", "fetch.dns", "self._guard.refusal(address) for", "None for", FORBIDDEN),

@@ -37,7 +37,7 @@ def serving(plan: Plan) -> Iterator[tuple[World, dict[str, Any]]]:
     thread.start()
     ready.wait(10)
     try:
-        yield world, settings(Path("seeds.txt"), doors.ports, world.plan.scope)
+        yield world, settings(Path("seeds.txt"), doors.ports, world.plan)
     finally:
         loop.call_soon_threadsafe(task.cancel)
         thread.join()

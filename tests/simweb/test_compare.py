@@ -63,6 +63,26 @@ def test_an_equal_crawl_is_said_to_be_equal(truth: Path, tmp_path: Path) -> None
     assert said.stdout == "equal: 3 nodes, 2 arcs; 1 more nodes in traps, within their bounds\n"
 
 
+def again(jobdir: Path, graph: Mapping[str, Sequence[str]], states: Mapping[str, str]) -> None:
+    """Re-visits of some pages, in the second files."""
+    later = write_crawl(jobdir / "later", graph, states)
+    lines = [json.loads(line) for line in (later / "pages/000001.jsonl").read_text().splitlines()]
+    text = "".join(json.dumps({**line, "visit": 2}) + "\n" for line in lines)
+    (jobdir / "pages/000002.jsonl").write_text(text)
+    (later / "graph/000001.g16").rename(jobdir / "graph/000002.g16")
+
+
+def test_after_re_visits_the_last_links_count(
+    truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {"it,a)/": ["it,a)/old", "it,a)/x"], "it,a)/x": ["it,a)/"], "it,trappola)/": ["it,trappola)/1"]}
+    states = {**STATES, "it,a)/x": "fetched", "it,a)/old": "error"}
+    crawl = write_crawl(tmp_path / "crawl", before, states)
+    found = {"it,a)/": "fetched", "it,a)/x": "gone", "it,trappola)/": "unchanged", "it,a)/old": "gone"}
+    again(crawl, {"it,a)/": GRAPH["it,a)/"]}, found)
+    assert main(["compare", str(truth), str(crawl)]) == 0, capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("graph", "states", "words"),
     [

@@ -137,7 +137,7 @@ class Network:
                 return addresses[0]
         raise NotThere(name)
 
-    def get(self, url: str) -> Response:
+    def get(self, url: str, cookie: str = "") -> Response:
         parts = urlsplit(url)
         address, port = self.resolve(parts.hostname or ""), self._ports[parts.scheme]
         if parts.scheme == "https":
@@ -149,18 +149,21 @@ class Network:
         except ConnectionRefusedError as error:
             raise NotThere(url) from error
         try:
-            return self._exchange(connection, parts.netloc, url.partition(parts.netloc)[2])
+            return self._exchange(connection, parts.netloc, url.partition(parts.netloc)[2], cookie)
         except (OSError, http.client.HTTPException) as error:
             raise Broken(url) from error
         finally:
             connection.close()
 
-    def _exchange(self, connection: http.client.HTTPConnection, host: str, target: str) -> Response:
+    def _exchange(
+        self, connection: http.client.HTTPConnection, host: str, target: str, cookie: str
+    ) -> Response:
         connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
         for name, value in {
             "Host": host,
             "User-Agent": AGENT,
             "Accept-Encoding": "gzip, deflate, br",
+            **({"Cookie": cookie} if cookie else {}),
         }.items():
             connection.putheader(name, value)
         connection.endheaders()
@@ -169,8 +172,12 @@ class Network:
                 body = response.read()
             except http.client.IncompleteRead as error:
                 body = error.partial
-            headers = {name.lower(): value for name, value in response.getheaders()}
+            headers = {name.lower(): value for name, value in reversed(response.getheaders())}
         return Response(response.status, headers, decoded(body, headers.get("content-encoding", "")))
+
+
+def first_cookie(response: Response) -> str:
+    return response.headers.get("set-cookie", "").partition(";")[0]
 
 
 def decoded(body: bytes, coding: str) -> bytes:
@@ -279,6 +286,9 @@ class Walker:
         ]
         self._trap_hosts = trap_hosts
         self._rules: dict[str, list[tuple[str, bool]] | None] = {}
+        self._listed: dict[str, str] = {}
+        """What sitemaps list."""
+        self._follows_sitemaps = settings.get("SITEMAPS", False)
         self._lock = threading.Lock()
 
     def walk(self) -> "Walker":
@@ -288,6 +298,7 @@ class Walker:
                 found: dict[str, str] = {}
                 for children in pool.map(lambda item: self._visit(*item), level.items()):
                     found |= children
+                found |= self._listed
                 level = {k: url for k, url in found.items() if k not in self.nodes and self._enough(k)}
         self.nodes = {k: state for k, state in self.nodes.items() if k.startswith("it,")}
         self.arcs = {(a, b) for a, b in self.arcs if a.startswith("it,") and b.startswith("it,")}
@@ -316,10 +327,12 @@ class Walker:
         return "error", {}
 
     def _fetch(self, node: str, url: str) -> tuple[str, dict[str, str]]:
+        cookie = ""
         for _ in range(LAPS + 1):
             if not self._permitted(url):
                 return "robots-denied", {}
-            response = self._patiently(url)
+            response = self._patiently(url, cookie)
+            cookie = first_cookie(response)
             if response.status >= 400:
                 return "error", {}
             location = response.headers.get("location")
@@ -331,11 +344,11 @@ class Walker:
             url = target
         return "error", {}
 
-    def _patiently(self, url: str) -> Response:
+    def _patiently(self, url: str, cookie: str = "") -> Response:
         """Errors that may recover are tried again."""
         for turn in range(TRIES):
             try:
-                response = self._network.get(url)
+                response = self._network.get(url, cookie)
             except Broken:
                 if turn == TRIES - 1:
                     raise
@@ -370,8 +383,34 @@ class Walker:
             if response.status == 429 or response.status >= 500:
                 return None
             if response.status < 300:
-                return rules(response.body[:ROBOTS_BYTES].decode("utf-8", "replace"))
+                text = response.body[:ROBOTS_BYTES].decode("utf-8", "replace")
+                for sitemap in (
+                    re.findall("^Sitemap: (.*)$", text, re.MULTILINE) if self._follows_sitemaps else []
+                ):
+                    self._read_sitemap(sitemap, 0)
+                return rules(text)
             if response.status >= 400:
                 return []
             url = urljoin(url, response.headers["location"])
         return []
+
+    def _read_sitemap(self, url: str, level: int) -> None:
+        """An index leads to sitemaps of its own host, and a redirect anywhere on it."""
+        if level > LAPS or not self._wanted(key(url)):
+            return
+        response = self._patiently(url)
+        if "location" in response.headers:
+            self._read_sitemap(urljoin(url, response.headers["location"]), level + 1)
+            return
+        body = zlib.decompress(response.body, 31) if response.body[:2] == b"\x1f\x8b" else response.body
+        text = re.sub("<!--.*?-->", "", body.decode("utf-8"), flags=re.DOTALL)
+        urls = re.findall("<loc>(.*?)</loc>", text) or [
+            line for line in text.split() if line.startswith("http")
+        ]
+        if "<sitemapindex" in text:
+            for child in urls:
+                if urlsplit(child).netloc == urlsplit(url).netloc:
+                    self._read_sitemap(child, level + 1)
+        else:
+            with self._lock:
+                self._listed |= self._in_scope(urls)

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 
 from webgraph_it import __version__
 from webgraph_it.analyse.analysis import PART_MEANINGS, Analysis, Finding, States
+from webgraph_it.analyse.changes import Changes
 from webgraph_it.analyse.crawl_story import CrawlStory
 from webgraph_it.analyse.degrees import Histogram, PowerLaw
 from webgraph_it.analyse.pictures import TITLES, bow_tie_picture, matrix
+from webgraph_it.analyse.report_changes import changes_section
 from webgraph_it.analyse.report_crawl import crawl_section, speed_words
 from webgraph_it.analyse.results import Best
 from webgraph_it.report.charts import Fit, log_dots
@@ -31,7 +33,7 @@ MEASURES = {
 }
 
 
-def report(analysis: Analysis, story: CrawlStory | None, now: float) -> str:
+def report(analysis: Analysis, story: CrawlStory | None, now: float, changes: Changes | None = None) -> str:
     """The whole page. `now` is the time of the report, in seconds since 1970 UTC."""
     pages = analysis.findings[0]
     sections = [
@@ -40,6 +42,7 @@ def report(analysis: Analysis, story: CrawlStory | None, now: float) -> str:
         ("Bow-tie", _bow_tie(analysis.findings)),
         ("Who ranks first", _ranks(analysis.findings)),
         ("Domains", _matrix(analysis)),
+        ("How the web changed", changes_section(changes) if changes else None),
         ("The crawl", crawl_section(story) if story else None),
         ("How it was computed", _method(analysis, story)),
     ]

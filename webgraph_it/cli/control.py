@@ -1,6 +1,7 @@
 """`webgraph-it control JOBDIR VERB …`: steer a crawl that runs."""
 
 import json
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,19 @@ from webgraph_it.cli.shell.verb import Verb
 FILES = {"add-seeds": "seeds", "bandwidth": "schedule"}
 """Verbs whose argument is a file, and what its content is called."""
 NUMBERS = ("seconds", "pages", "priority", "cap")
+NONE = "none"
+"""Instead of a number: what was set for a prefix is removed."""
 
 
 def add_options(parser: Parser) -> None:
     from webgraph_it.crawl.actions import VERBS
 
-    parser.add_argument("jobdir", type=Path, metavar="JOBDIR", help="the directory of the crawl")
+    parser.add_argument(
+        "jobdir",
+        type=Path,
+        metavar="JOBDIR",
+        help="the directory of the crawl, or of a fleet: then all its members",
+    )
     verbs = "; ".join(
         f"{' '.join((name, *map(_word, verb.arguments)))}: {verb.summary}" for name, verb in VERBS.items()
     )
@@ -31,16 +39,54 @@ def _word(argument: str) -> str:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.control_socket import ControlError, ask
+    from webgraph_it.crawl.control_socket import ControlError
+    from webgraph_it.crawl.members import members_of
 
+    request = request_of(options.verb, options.arguments)
+    if members := members_of(options.jobdir):
+        return _run_everywhere(members, request, as_json=options.json)
     with mistakes(ControlError):
-        answer = ask(options.jobdir, request_of(options.verb, options.arguments))
-    if options.json:
-        print(json.dumps(answer, indent=1))
-    else:
-        for name, value in answer.items():
-            print(f"{name}: {_shown(value)}")
+        answer = _asked(options.jobdir, request)
+    print(json.dumps(answer, indent=1) if options.json else _lines(answer))
     return 0
+
+
+def _run_everywhere(members: list[Path], request: dict[str, Any], *, as_json: bool) -> int:
+    """For a fleet: every member is asked, whatever the others answered. 1 if one of them did not do it."""
+    from webgraph_it.crawl.control_socket import ControlError
+
+    answers: dict[str, dict[str, Any]] = {}
+    for member in members:
+        try:
+            answers[member.name] = _asked(member, request)
+        except ControlError as error:
+            answers[member.name] = {"error": str(error)}
+    if as_json:
+        print(json.dumps(answers, indent=1))
+    else:
+        print("\n\n".join(f"[{name}]\n{_lines(answer)}" for name, answer in answers.items()))
+    return int(any("error" in answer for answer in answers.values()))
+
+
+def _asked(jobdir: Path, request: dict[str, Any]) -> Any:
+    """What the crawl answers. A crawl that does not run does it when it is resumed, if that makes sense."""
+    from webgraph_it.crawl.actions import ActionError
+    from webgraph_it.crawl.control_socket import ControlError, NotRunning, ask
+    from webgraph_it.crawl.pending import postpone
+
+    try:
+        return ask(jobdir, request)
+    except NotRunning as error:
+        try:
+            if answer := postpone(jobdir, request, f"user {os.getuid()}"):
+                return answer
+        except ActionError as mistake:
+            raise ControlError(str(mistake)) from None
+        raise error from None
+
+
+def _lines(answer: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {_shown(value)}" for name, value in answer.items())
 
 
 def request_of(verb: str, words: list[str]) -> dict[str, Any]:
@@ -65,10 +111,12 @@ def _value(verb: str, name: str, word: str) -> Any:
         return text.splitlines() if verb == "add-seeds" else _json(word, text)
     if name not in NUMBERS:
         return word
+    if word == NONE:
+        return None
     try:
         return float(word) if name == "seconds" else int(word)
     except ValueError:
-        raise Mistake(f"{name} is {word!r}; expected: a number.") from None
+        raise Mistake(f"{name} is {word!r}; expected: a number, or {NONE}.") from None
 
 
 def _json(path: str, text: str) -> Any:

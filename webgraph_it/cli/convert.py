@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from webgraph_it.cli.shell.compiling import compiling_is_told
 from webgraph_it.cli.shell.mistakes import Failure, Mistake, is_full_disk, mistakes
 from webgraph_it.cli.shell.parser import Parser
-from webgraph_it.cli.shell.values import count, size, words
+from webgraph_it.cli.shell.values import count, day, size, words
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.progress import Progress
 
 if TYPE_CHECKING:
     from webgraph_it.convert.sources import Sources
+    from webgraph_it.convert.steps import Table
     from webgraph_it.graph.bv import Parameters
 
 CRAWLS = Path("crawls")
@@ -36,6 +37,17 @@ def add_options(parser: Parser) -> None:
     add("--only", type=words, default=[], metavar="STEP,…", help=f"only these, and what they need; {steps}")
     add("--skip", type=words, default=[], metavar="STEP,…", help="all but these")
     add("--from", dest="again_from", metavar="STEP", help="repeat this step and all after it")
+    add(
+        "--history",
+        action="store_true",
+        help="all nodes and arcs ever seen, with their days (JOBDIR/history)",
+    )
+    add(
+        "--as-of",
+        type=day,
+        metavar="DAY",
+        help="the graph of that day (UTC), such as 2026-11-17 (JOBDIR/as-of-DAY)",
+    )
     add("--check", action="store_true", help="verify a finished graph against its checksums and the shards")
     thesis = parser.add_argument_group("the thesis' files, instead of JOBDIR").add_argument
     thesis("--urls", type=Path, metavar="FILE", help="list of URLs, or of key TAB url")
@@ -77,14 +89,15 @@ def _convert(options: Namespace, progress: Progress) -> int:
             f"--memory is {options.memory} bytes; expected a size with its unit, such as 512M or 2G."
         )
     sources, out = _sources_and_out(options, progress)
+    sources, table = _when(options, sources)
     if options.check:
         print(check(out, sources, options.memory, options.threads, progress))
         return 0
     job = Job(out, sources, options.memory, options.threads, _parameters(options), progress)
-    wanted = choose(options.only, options.skip)
+    wanted = choose(options.only, options.skip, table)
     job.open()
     try:
-        run_steps(job, wanted, options.again_from)
+        run_steps(job, wanted, options.again_from, table)
     finally:
         job.close()
     if options.graph4:
@@ -112,10 +125,34 @@ def _sources_and_out(options: Namespace, progress: Progress) -> "tuple[Sources, 
         raise Mistake(f"{len(jobdirs)} crawl directories become one graph: give its folder with --out.")
     if len({Path(jobdir).resolve() for jobdir in jobdirs}) < len(jobdirs):
         raise Mistake("One crawl directory was given twice; expected each of them once.")
-    out = options.out or jobdirs[0] / "compact"
+    out = options.out or jobdirs[0] / _folder(options)
     if any(out.resolve() == Path(jobdir).resolve() for jobdir in jobdirs):
         raise Mistake(f"{out} is the crawl directory itself: give another folder with --out.")
     return from_crawls(jobdirs), out
+
+
+def _when(options: Namespace, sources: "Sources") -> "tuple[Sources, Table]":
+    """The sources with the time that is meant, and the steps that this takes."""
+    from webgraph_it.convert import through_time
+    from webgraph_it.convert.steps import STEPS
+
+    if options.history and options.as_of:
+        raise Mistake("--history is all days, and --as-of is one day: give one of them.")
+    if options.check and (options.history or options.as_of):
+        raise Mistake(
+            "--check compares a graph with all of its crawl: give it without --history and --as-of."
+        )
+    if options.as_of:
+        return through_time.as_of(sources, options.as_of), through_time.DAY
+    if options.history:
+        return through_time.history(sources), through_time.HISTORY
+    return sources, STEPS
+
+
+def _folder(options: Namespace) -> str:
+    if options.as_of:
+        return f"as-of-{options.as_of}"
+    return "history" if options.history else "compact"
 
 
 def _parameters(options: Namespace) -> "Parameters":
@@ -152,7 +189,11 @@ def _full_disk() -> Iterator[None]:
 VERB = Verb(
     name="convert",
     summary="Turn crawl directories into a compact graph: ids instead of digests.",
-    examples=("webgraph-it convert crawls/italy-1 --out italy",),
+    examples=(
+        "webgraph-it convert crawls/italy-1 --out italy",
+        "webgraph-it convert crawls/italy-1 --history --out italy-history",
+        "webgraph-it convert crawls/italy-1 --as-of 2099-12-31 --out italy-then",
+    ),
     add_options=add_options,
     run=run,
     interrupted="Interrupted: the same command resumes after the last finished step.",

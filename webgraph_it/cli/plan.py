@@ -31,6 +31,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--schedule", metavar="JSON", help=f"BANDWIDTH_SCHEDULE, such as {schedule}")
     add("--fetch-seconds", default.fetch_seconds, "duration of a fetch in seconds (%(default)s)")
     add("--host-delay", default.host_delay_seconds, "HOST_DELAY in seconds (%(default)s)")
+    parser.add_argument("--warc", action="store_true", help="keep the pages, too (WARC=True)")
     parser.add_argument(
         "--growth", nargs=2, type=positive, metavar=("N", "S"), default=(1e9, 200.0),
         help="pages of the web and links per page for the pending list (1e9 200)",
@@ -68,7 +69,7 @@ def _crawl_of(options: Namespace) -> "Crawl":
         speed = Crawl().pages_per_second
     return Crawl(
         options.pages, options.links, options.url_bytes, page_bytes, speed, bandwidth,
-        options.fetch_seconds, options.host_delay,
+        options.fetch_seconds, options.host_delay, options.warc,
     )  # fmt: skip
 
 

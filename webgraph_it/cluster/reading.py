@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from webgraph_it.cluster.sources import FILE_BITS, Split, Task, opened
+from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.kernels import digests
 from webgraph_it.convert.lines import LISTED, TRIED, Piece, rows_of
-from webgraph_it.convert.names import strings
 from webgraph_it.shards.formats import DIGEST_BYTES, PARENT_BIT, URLS_FOLDER, Part, ShardError
 
 Words = NDArray[np.int64]

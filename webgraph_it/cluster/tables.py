@@ -1,8 +1,8 @@
 """Crawl directories as Spark tables: sequences, arcs, nodes.
 
-The rules are those of convert: if a parent has several sequences, the last counts. A list has each target once. A
-node is a key of a URL list. Its URL and state come from the last page-log line that made it a parent, else from
-the last line, else from the first listing.
+The rules are those of convert: if a parent has several sequences, the last counts. A page that is gone has none. A list
+has each target once. A node is a key of a URL list. Its URL and state come from the last page-log line that made it a
+parent, or that says that the parent is gone, else from the last line, else from the first listing.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,16 +12,29 @@ import pyarrow as pa
 
 from webgraph_it.cluster import reading
 from webgraph_it.cluster.sources import Sources, Task
-from webgraph_it.convert.lines import LISTED, PARENT_STATES, STATES, TRIED
+from webgraph_it.convert.lines import (
+    ERROR,
+    GONE,
+    LISTED,
+    PARENT_STATES,
+    REVISIT_FAILED,
+    STATES,
+    TRIED,
+    UNCHANGED,
+)
+from webgraph_it.convert.visits import GONE_STATUSES
 from webgraph_it.shards.formats import GRAPH_FOLDER, PAGES_FOLDER, URLS_FOLDER
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 SEQUENCES = "high long, low long, position long, children binary"
 LINES = "high long, low long, key string, url string, kind short, state short, status int, depth long, position long"
 ARCS = "high long, low long, to_high long, to_low long"
 NODE = ["high", "low"]
+PARENT = f"(kind = {TRIED} AND state IN {PARENT_STATES})"
+ENDS = f"(kind = {TRIED} AND (state = {GONE} OR (state = {ERROR} AND status IN {GONE_STATUSES})))"
+"""Lines of a page log that make a node a parent, and that say that it is gone (convert/visits.py)."""
 DIGEST = "unhex(concat(lpad(hex(high), 16, '0'), lpad(hex(low), 16, '0')))"
 """The 16 bytes of a node's digest."""
 
@@ -41,6 +54,7 @@ def sequences(spark: "SparkSession", found: Sources) -> "DataFrame":
         each.join(replaced, NODE, "left")
         .where("last IS NULL OR position = last")
         .select(*NODE, "position", "children")
+        .join(_gone(spark, found), NODE, "left_anti")
     )
 
 
@@ -58,23 +72,40 @@ def nodes(spark: "SparkSession", found: Sources) -> "DataFrame":
     """One row per node: its key, URL, state, status and depth."""
     from pyspark.sql import functions as f
 
-    parents = ", ".join(map(str, PARENT_STATES))
-    order = f.expr(
-        f"CASE WHEN kind = {LISTED} THEN struct(0 AS rank, -position AS at)"
-        f" WHEN state IN ({parents}) THEN struct(2 AS rank, position AS at) ELSE struct(1 AS rank, position AS at) END"
-    )
+    line, place = f.struct("url", "state", "status", "depth"), f.col("position")
+
+    def last(which: str) -> "Column":
+        return f.max_by(line, f.when(f.expr(which), place))
+
     names = f.array(*map(f.lit, STATES))
-    chosen = (
+    each = (
         lines(spark, found)
         .groupBy(*NODE, "key")
         .agg(
-            f.max_by(f.struct("url", "state", "status", "depth"), order).alias("chosen"),
-            f.min("kind").alias("kind"),
+            f.max(f.expr(PARENT)).alias("was_parent"),
+            last(f"{PARENT} OR {ENDS}").alias("as_parent"),
+            last(f"kind = {TRIED} AND state NOT IN ({UNCHANGED}, {REVISIT_FAILED})").alias("tried"),
+            f.min_by(line, f.when(f.expr(f"kind = {LISTED}"), place)).alias("listed"),
         )
-        .where(f"kind = {LISTED}")
+        .where("listed IS NOT NULL")
     )
-    return chosen.select(*NODE, "key", "chosen.*").withColumn(
-        "state", f.element_at(names, f.col("state") + 1)
+    chosen = f.when(f.col("was_parent"), f.col("as_parent")).otherwise(f.coalesce("tried", "listed"))
+    state = f.when(f.col("state") < len(STATES), f.col("state")).otherwise(ERROR)
+    found_nodes = each.select(*NODE, "key", chosen.alias("chosen")).select(*NODE, "key", "chosen.*")
+    return found_nodes.withColumn("state", f.element_at(names, (state + 1).cast("int")))
+
+
+def _gone(spark: "SparkSession", found: Sources) -> "DataFrame":
+    """The nodes that were parents, and whose page is gone since."""
+    from pyspark.sql import functions as f
+
+    tried = read(spark, found.tasks(PAGES_FOLDER), reading.lines, LINES)
+    last = {which: f.max(f.when(f.expr(which), f.col("position"))) for which in (PARENT, ENDS)}
+    return (
+        tried.groupBy(*NODE)
+        .agg(last[PARENT].alias("parent"), last[ENDS].alias("ended"))
+        .where("ended > parent")
+        .select(*NODE)
     )
 
 
@@ -89,6 +120,3 @@ def read(
                 yield from reader(tasks[number])
 
     return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(rows, schema)
-
-
-__all__ = ["DIGEST", "NODE", "TRIED", "arcs", "lines", "nodes", "read", "sequences"]

@@ -13,6 +13,7 @@ history.py    reports/progress.jsonl, thinned to as many points as a chart has
 page_log.py   the last lines of the page log, filtered
 hosts.py      the hosts with the longest queues, most failures …, of any number of hosts
 reports.py    the reports and the audit log
+members.py    other crawls of this machine beside the own one
 api.py        REST: one small function a path
 server.py     all of it as one aiohttp application
 static/       the page: HTML, CSS and JavaScript without a framework

@@ -15,10 +15,12 @@ from aiohttp import web
 
 from webgraph_it.console import history, page_log, reports
 from webgraph_it.console.hosts import SORTS, Hosts, host_row
+from webgraph_it.console.members import MEMBER, Members
 from webgraph_it.console.metrics import CONTENT_TYPE, metrics_of
 from webgraph_it.console.source import Crawl
 from webgraph_it.console.tokens import Role
 from webgraph_it.crawl.actions import ActionError
+from webgraph_it.crawl.members import totals_of
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.formats import PAGES_FOLDER
 
@@ -46,7 +48,7 @@ def refuse(sentence: str, status: int) -> web.Response:
 class Api:
     """The paths, and what each answers."""
 
-    def __init__(self, crawl: Crawl, directory: CrawlDirectory) -> None:
+    def __init__(self, crawl: Crawl, directory: CrawlDirectory, others: list[str]) -> None:
         self._crawl = crawl
         self._directory = directory
         self._pages: Path = directory.path / PAGES_FOLDER
@@ -54,6 +56,7 @@ class Api:
         self._metrics = metrics_of(crawl.counters)
         self._status: dict[str, Any] = {}
         self._status_at = float("-inf")
+        self._members = Members(directory.path, others, self.current, crawl.do)
 
     async def close(self) -> None:
         await self._hosts.close()
@@ -64,6 +67,7 @@ class Api:
             web.get("/healthz", self.health),
             web.get("/metrics", self.metrics),
             web.get("/api/status", self.status),
+            web.get("/api/members", self.members),
             web.get("/api/progress", self.progress),
             web.get("/api/hosts", self.hosts),
             web.get("/api/hosts/{surt}", self.host),
@@ -93,8 +97,17 @@ class Api:
             self._status, self._status_at = self._crawl.status(), time.monotonic()
         return self._status
 
+    async def everything(self) -> dict[str, Any]:
+        """The status, with `members` and `totals` if several crawls are shown."""
+        return {**self.current(), **await self._members.summary()}
+
     async def status(self, request: web.Request) -> web.Response:
-        return answer({**self.current(), "role": request[ROLE].name.lower()})
+        return answer({**await self.everything(), "role": request[ROLE].name.lower()})
+
+    async def members(self, request: web.Request) -> web.Response:
+        """One crawl is a list of one."""
+        own = {**self.current(), "member": next(iter(self._members.crawls)), "own": True}
+        return answer(await self._members.summary() or {"members": [own], "totals": totals_of([own])})
 
     async def progress(self, request: web.Request) -> web.Response:
         since, points = _number(request, "since", 0.0), int(_number(request, "points", 600))
@@ -118,7 +131,7 @@ class Api:
         recent, queue = await asyncio.to_thread(self._of_host, name, list(self._crawl.recent))
         return answer(
             {
-                **host_row(row)._asdict(),
+                **host_row(row, self._crawl.busy)._asdict(),
                 "name": _dns(name),
                 "delay": self._crawl.host_delay(name),
                 "robots": [record for record in robots if record is not None],
@@ -178,7 +191,9 @@ class Api:
         said, surt = await _body(request), request.match_info["surt"]
         if not isinstance(said, dict) or not said or not set(said) <= set(_VERBS_OF_RULE):
             return refuse(f"expected: an object with some of {', '.join(_VERBS_OF_RULE)}", 400)
-        asked = [_VERBS_OF_RULE[name](value) | {"surt": surt} for name, value in said.items()]
+        asked = [
+            _VERBS_OF_RULE[name](value) | {"surt": surt} | _for_whom(request) for name, value in said.items()
+        ]
         done = web.Response()
         for each in asked:
             done = await self._do(request, each)
@@ -187,15 +202,21 @@ class Api:
         return done
 
     async def delete_rule(self, request: web.Request) -> web.Response:
-        """Lifts the block of a prefix."""
-        return await self._do(request, {"action": "unblock", "surt": request.match_info["surt"]})
+        """All that is set for a prefix; with `?part=delay`, only that."""
+        surt, part = request.match_info["surt"], request.query.get("part")
+        if part is None:
+            return await self._do(request, {"action": "clear", "surt": surt} | _for_whom(request))
+        if part not in _VERBS_OF_RULE:
+            return refuse(f"part is {part[:40]!r}; expected: one of {', '.join(_VERBS_OF_RULE)}", 400)
+        return await self._do(request, _VERBS_OF_RULE[part](None) | {"surt": surt} | _for_whom(request))
 
     async def _do(self, request: web.Request, said: object) -> web.Response:
         try:
-            done = await self._crawl.do(said, f"console {request[ROLE].name.lower()} at {request.remote}")
+            done = await self._members.do(said, f"console {request[ROLE].name.lower()} at {request.remote}")
         except ActionError as error:
             return refuse(str(error), 400)
         self._status_at = float("-inf")
+        self._members.changed()
         return answer(done)
 
 
@@ -222,6 +243,11 @@ def host_name(text: str) -> str:
 
 def _dns(name: str) -> str:
     return ".".join(reversed(name.split(",")))
+
+
+def _for_whom(request: web.Request) -> dict[str, str]:
+    """`?member=…`, as in the body of an action."""
+    return {MEMBER: request.query[MEMBER]} if MEMBER in request.query else {}
 
 
 def _number(request: web.Request, name: str, default: float) -> float:

@@ -23,8 +23,8 @@ SLICE = 2_000
 REST = 4
 """A slice that took a moment is followed by a rest of so many."""
 AGAIN_SECONDS = 5.0
-AGAIN_FACTOR = 100
-"""A list is used for so many times the time that reading took: one percent of a core."""
+AGAIN_FACTOR = 200
+"""A list is used for so many times the time that reading took: half a percent of a core."""
 FIRST_WAIT_SECONDS = 0.05
 """Who asks first waits so long, and then gets what was read so far."""
 
@@ -48,9 +48,11 @@ class HostRow(NamedTuple):
     failure: str
     """What its last fetch came to; empty if all was well. `busy` is 429 or 503."""
     address: str
+    busy: int
+    """Answers 429 and 503 since the crawl began; 0 also for a host that has fewer than the 1,000 that have most."""
 
 
-def host_row(row: Row) -> HostRow:
+def host_row(row: Row, busy: Mapping[str, int]) -> HostRow:
     """From the frontier's record (frontier/layout.py)."""
     name, packed = row
     head = HOST_HEAD.unpack_from(packed)
@@ -63,6 +65,7 @@ def host_row(row: Row) -> HostRow:
         bool(flags & GIVEN_UP),
         "" if failure is Failure.NONE else failure.name.lower(),
         packed[HOST_HEAD.size :].partition(TAIL_MARK)[0].decode(),
+        busy.get(name.decode(), 0),
     )
 
 
@@ -70,19 +73,17 @@ Rank = Callable[[Any], float]
 """Of a head as HOST_HEAD unpacks it: the higher, the earlier in the list; 0 or less is left out."""
 
 
-def _busy(head: Any) -> float:
-    return head[7] + head[3] / 1e6 if head[9] >> FAILURE_SHIFT == Failure.BUSY.value else 0.0
-
-
-SORTS: Mapping[str, Rank] = {
+RANKS: Mapping[str, Rank] = {
     "queue": lambda head: head[0],
     "finished": lambda head: head[2],
     "failed": lambda head: head[3],
-    "busy": _busy,
     "slow": lambda head: head[6],
     "parked": lambda head: head[4] if head[9] & PARKED and head[0] else 0.0,
     "crawl-delay": lambda head: head[5],
 }
+BUSY = "busy"
+"""By answers 429 and 503, which the crawl counts."""
+SORTS = (*RANKS, BUSY)
 
 
 class Ranking:
@@ -90,12 +91,12 @@ class Ranking:
 
     def __init__(self, most: int = TOP) -> None:
         self._most = most
-        self._heaps: dict[str, list[tuple[float, bytes, bytes]]] = {name: [] for name in SORTS}
+        self._heaps: dict[str, list[tuple[float, bytes, bytes]]] = {name: [] for name in RANKS}
         self.read = 0
 
     def add(self, rows: Iterable[Row]) -> None:
         most, unpack = self._most, HOST_HEAD.unpack_from
-        sorts = [(rank, self._heaps[name]) for name, rank in SORTS.items()]
+        sorts = [(rank, self._heaps[name]) for name, rank in RANKS.items()]
         for name, packed in rows:
             head = unpack(packed)
             self.read += 1
@@ -108,8 +109,8 @@ class Ranking:
                 elif value > heap[0][0]:
                     heappushpop(heap, (value, name, packed))
 
-    def top(self, sort: str) -> list[HostRow]:
-        return [host_row((name, packed)) for _, name, packed in sorted(self._heaps[sort], reverse=True)]
+    def top(self, sort: str) -> list[Row]:
+        return [(name, packed) for _, name, packed in sorted(self._heaps[sort], reverse=True)]
 
 
 class Hosts:
@@ -126,15 +127,20 @@ class Hosts:
 
     async def top(self, sort: str, most: int) -> dict[str, Any]:
         """`complete` False: the list is of the first `read` hosts only, ask again."""
+        if sort == BUSY:
+            names = [name for name, _ in self._crawl.busy.most_common(most)]
+            rows = [row for name in names if (row := self._crawl.host_record(name)) is not None]
+            return self._answer(rows, sort, self._crawl.host_count, complete=True)
         if self._crawl.host_count <= LIVE_HOSTS:
             ranking = Ranking()
             ranking.add(self._crawl.host_rows())
-            return _answer(ranking, sort, most, complete=True)
+            return self._answer(ranking.top(sort)[:most], sort, ranking.read, complete=True)
         if self._reading is None and self._now() >= self._good_until and not self._closed:
             self._reading = asyncio.create_task(self._read())
         if self._done is None and self._reading is not None:
             await asyncio.wait([self._reading], timeout=FIRST_WAIT_SECONDS)
-        return _answer(self._done or self._under_way, sort, most, complete=self._done is not None)
+        ranking = self._done or self._under_way
+        return self._answer(ranking.top(sort)[:most], sort, ranking.read, complete=self._done is not None)
 
     async def find(self, start: str, most: int) -> dict[str, Any]:
         """Hosts whose key begins so, in order of the name."""
@@ -143,8 +149,12 @@ class Hosts:
             rows = [row for row in self._crawl.host_rows() if row[0].startswith(first)][:most]
         else:
             rows = await asyncio.to_thread(self._committed_from, first, most)
-        found = [host_row(row)._asdict() for row in rows if row[0].startswith(first)]
-        return {"sort": "name", "complete": True, "read": self._crawl.host_count, "hosts": found}
+        found = [row for row in rows if row[0].startswith(first)]
+        return self._answer(found, "name", self._crawl.host_count, complete=True)
+
+    def _answer(self, rows: list[Row], sort: str, read: int, *, complete: bool) -> dict[str, Any]:
+        hosts = [host_row(row, self._crawl.busy)._asdict() for row in rows]
+        return {"sort": sort, "complete": complete, "read": read, "hosts": hosts}
 
     def _committed_from(self, first: bytes, most: int) -> list[Row]:
         return list(islice(self._crawl.committed_host_rows(first), most))
@@ -175,8 +185,3 @@ class Hosts:
             spent += took
             time.sleep(took * REST)
         return spent
-
-
-def _answer(ranking: Ranking, sort: str, most: int, *, complete: bool) -> dict[str, Any]:
-    hosts = [row._asdict() for row in ranking.top(sort)[:most]]
-    return {"sort": sort, "complete": complete, "read": ranking.read, "hosts": hosts}

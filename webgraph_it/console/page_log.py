@@ -67,9 +67,13 @@ def tail(folder: Path, contains: bytes = b"") -> Iterator[bytes]:
             data = file.read(TAIL_BYTES)
     except (OSError, InputError):
         return
-    for line in reversed(data.split(b"\n")):
-        if contains in line:
-            yield line
+    if not contains:
+        yield from reversed(data.split(b"\n"))
+        return
+    end = len(data)
+    while (place := data.rfind(contains, 0, end)) >= 0:
+        end, ends = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
+        yield data[end : ends if ends >= 0 else len(data)]
 
 
 def pages(recent: list[str], folder: Path, text: str, most: int) -> list[dict[str, Any]]:

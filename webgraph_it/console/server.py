@@ -49,12 +49,18 @@ class Console:
     """Serves one crawl until closed."""
 
     def __init__(
-        self, crawl: Crawl, directory: CrawlDirectory, address: Address, gate: Gate, hosts: list[str]
+        self,
+        crawl: Crawl,
+        directory: CrawlDirectory,
+        address: Address,
+        gate: Gate,
+        hosts: list[str],
+        others: list[str],
     ) -> None:
         self._address = address
         self._names = address.names(hosts)
         self._gate = gate
-        self._api = Api(crawl, directory)
+        self._api = Api(crawl, directory, others)
         self._listeners: set[asyncio.Task[Any]] = set()
         self._door: Door | None = None
         self._runner: web.AppRunner | None = None
@@ -171,7 +177,7 @@ class Console:
             await response.prepare(request)
             with suppress(ConnectionError, asyncio.CancelledError):
                 while True:
-                    status = json.dumps({**self._api.current(), "role": role})
+                    status = json.dumps({**await self._api.everything(), "role": role})
                     await response.write(f"event: status\ndata: {status}\n\n".encode())
                     await asyncio.sleep(EVENT_SECONDS)
         finally:
@@ -180,13 +186,18 @@ class Console:
 
 
 def console_of(
-    crawl: Crawl, directory: CrawlDirectory, listen: str, tokens_file: str, hosts: list[str]
+    crawl: Crawl,
+    directory: CrawlDirectory,
+    listen: str,
+    tokens_file: str,
+    hosts: list[str],
+    others: list[str],
 ) -> Console | None:
     """From the settings; None if CONSOLE is empty. ConsoleError for what `check` would have found."""
     if not listen:
         return None
     tokens = read_tokens(Path(tokens_file)) if tokens_file else None
-    return Console(crawl, directory, Address.of(listen), Gate(tokens), hosts)
+    return Console(crawl, directory, Address.of(listen), Gate(tokens), hosts, others)
 
 
 def check(listen: str, tokens_file: str) -> None:

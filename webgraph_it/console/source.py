@@ -1,6 +1,6 @@
 """What the console asks of a running crawl (engine/observed.py answers). All of it is known anyway, and cheap."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -55,6 +55,10 @@ class Crawl(Protocol):
     @property
     def recent(self) -> deque[str]:
         """The last lines of the page log, oldest first."""
+
+    @property
+    def busy(self) -> Counter[str]:
+        """Answers 429 and 503 by host, of those that have most (crawl/tally.py)."""
 
     # -- hosts ---------------------------------------------------------------------------------------------
 

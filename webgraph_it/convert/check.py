@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from webgraph_it.convert import mapping, rows
 from webgraph_it.convert.job import Job
-from webgraph_it.convert.lines import PARENT_STATES, STATES
+from webgraph_it.convert.lines import ERROR, PARENT_STATES, STATES
 from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.convert.steps import sha256
+from webgraph_it.convert.visits import GONE_STATUSES
 from webgraph_it.files.received import regular_size
 from webgraph_it.graph.bv import Parameters
 from webgraph_it.graph.csr import Array, CsrFiles
 from webgraph_it.graph.summary import SUMMARY, listed_files, read_summary
-from webgraph_it.graph.webgraph import WebGraph
+from webgraph_it.graph.webgraph import NODES, WebGraph
 from webgraph_it.progress import Progress
 from webgraph_it.urls import digest
 
@@ -65,6 +68,7 @@ def _map_again(job: Job, graph: WebGraph) -> Array:
     job.state = {"counts": {"nodes": len(graph)}}
     with (job.work / "digests.bin").open("wb") as file:
         file.writelines(digest(key) for key in graph.urls.keys())  # noqa: SIM118
+    _gone(graph).tofile(job.work / "gone.u32")
     for step, makes in (
         (mapping.make_parts, [".work/parts"]),
         (rows.make_csr, ["offsets.u64", "targets.u32"]),
@@ -75,6 +79,18 @@ def _map_again(job: Job, graph: WebGraph) -> Array:
         job.publish(makes)
         job.progress.end("done")
     return np.fromfile(job.staging / ".work" / "parents.u8", np.uint8)
+
+
+def _gone(graph: WebGraph) -> Array:
+    """Nodes whose last visit found that they no longer exist: what the shards hold of them does not count."""
+    if not (graph.path / NODES).exists():
+        return np.empty(0, np.uint32)
+    table = graph.nodes(["state", "status"])
+    is_gone = pc.and_(
+        pc.equal(table["state"].cast(pa.string()), STATES[ERROR]),
+        pc.is_in(table["status"].cast(pa.int64()), pa.array(GONE_STATUSES, pa.int64())),
+    )
+    return np.flatnonzero(is_gone.to_numpy()).astype(np.uint32)
 
 
 def _check_lists(ours: CsrFiles, again: CsrFiles, graph: WebGraph) -> None:
@@ -95,7 +111,7 @@ def _check_lists(ours: CsrFiles, again: CsrFiles, graph: WebGraph) -> None:
 
 
 def _check_states(graph: WebGraph, parents: Array, has_pages: bool) -> None:
-    if not has_pages or not (graph.path / "nodes.parquet").exists():
+    if not has_pages or not (graph.path / NODES).exists():
         return
     states = graph.nodes(["state"])["state"].combine_chunks()
     said = np.isin(np.array(states.dictionary)[states.indices.to_numpy()], [STATES[i] for i in PARENT_STATES])

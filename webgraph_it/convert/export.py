@@ -1,7 +1,7 @@
 """`export`: a compact graph in the formats of other tools.
 
     cc        Common Crawl's layout: vertices and edges as gzipped text, hosts and domains, names reversed
-    parquet   an edge list: source, target (and weight)
+    parquet   an edge list: source, target (and weight, or nofollow)
     npz       scipy's sparse matrix
     graphml   for small graphs: one XML document, nodes with their attributes (node_attributes.py)
     gexf      the same for Gephi
@@ -36,7 +36,7 @@ from webgraph_it.convert.to.csv import write_csv
 from webgraph_it.convert.to.duckdb import write_duckdb
 from webgraph_it.convert.to.postgres import write_postgres
 from webgraph_it.convert.to.sqlite import write_sqlite
-from webgraph_it.convert.to.tables import tables
+from webgraph_it.convert.to.tables import arc_columns, tables
 from webgraph_it.files.own import SHARED_MODE, whole_file
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.webgraph import WebGraph
@@ -262,11 +262,18 @@ def _parquet(graph: WebGraph, file: BinaryIO, progress: Progress) -> None:
     import pyarrow.parquet
 
     fields = {"source": pa.uint32(), "target": pa.uint32()}
-    schema = pa.schema(fields if graph.weights is None else fields | {"weight": pa.uint32()})
+    if graph.weights is not None:
+        fields["weight"] = pa.uint32()
+    elif graph.labels is not None:
+        fields["nofollow"] = pa.bool_()
+    schema, done = pa.schema(fields), 0
+    progress.begin("arcs", graph.arcs)
     with pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        for sources, targets, weights in _lists(graph, progress):
-            columns = [sources, targets] if weights is None else [sources, targets, weights]
+        for columns in arc_columns(graph):
             writer.write_table(pa.Table.from_arrays([pa.array(c) for c in columns], schema=schema))
+            done += len(columns[0])
+            progress.at(done)
+    progress.end(f"{done:,} rows")
 
 
 def _npz(graph: WebGraph, file: BinaryIO, progress: Progress) -> None:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from webgraph_it.convert import kernels, names
+from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import PARENT_STATES
 from webgraph_it.convert.rows import block_arcs, write_g4, write_transpose
@@ -185,6 +186,6 @@ def _finish(job: Job, folder: Path, keys: list[str], columns: dict[str, Array]) 
 
 def write_url_list(prefix: Path, keys: list[str], urls: list[str], threads: int) -> None:
     """A URL map from lists in memory."""
-    whole = (names.strings(pa.array(keys, pa.string())), names.strings(pa.array(urls, pa.string())))
+    whole = (strings(pa.array(keys, pa.string())), strings(pa.array(urls, pa.string())))
     batches: Callable[[], Iterator[Any]] = lambda: iter([whole] if keys else [])  # noqa: E731
     write_url_map(prefix, batches, [whole] if keys else [], threads)

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from webgraph_it.convert import kernels
+from webgraph_it.convert import kernels, visits
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import LISTED, RUN, STATES
 from webgraph_it.convert.mapping import Parts, parts_for
-from webgraph_it.convert.names import NodeWriter, counted
+from webgraph_it.convert.names import NodeWriter
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.graph.csr import Array
 
@@ -31,6 +31,8 @@ def make_names(job: Job) -> None:
     """nodes/ → nodes.arrow, digests.bin, hosts.arrow."""
     folder = _folder(job)
     job.progress.expect(_rows(folder / NODES))
+    for name in ("gone.u32", visits.FILE):  # the arcs of pages that are gone were left out before
+        (job.staging / ".work" / name).touch()
     with closing(NodeWriter(job.staging / ".work")) as writer:
         at = 0
         for batch in _batches(folder / NODES, ["id", "key", "url", "state", "status", "depth"]):
@@ -41,8 +43,7 @@ def make_names(job: Job) -> None:
             writer.add(_run(batch))
             at += len(batch)
             job.progress.at(at)
-    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
-    counted(job, writer)
+    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0, "gone": 0} | writer.counts())
 
 
 def make_parts(job: Job) -> None:

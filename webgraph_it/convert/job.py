@@ -64,6 +64,12 @@ class Job:
         counts: dict[str, int] = self.state.setdefault("counts", {})
         return counts
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What graph.json says besides: of a graph through time, its days."""
+        about: dict[str, Any] = self.state.setdefault("about", {})
+        return about
+
     def open(self) -> None:
         """Lock the folder, and read which steps an earlier run finished."""
         make_folder(self.work)
@@ -131,6 +137,7 @@ def is_record(state: Any) -> TypeGuard[dict[str, Any]]:
         isinstance(done, dict)
         and isinstance(counts, dict)
         and all(map(is_count, counts.values()))
+        and isinstance(state.get("about", {}), dict)
         and all(COUNTED[step] in counts for step in done if step in COUNTED)
         and all(isinstance(step, dict) and isinstance(step.get("settings"), dict) for step in done.values())
         and all(isinstance(step.get("sizes"), dict) for step in done.values())

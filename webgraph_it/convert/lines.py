@@ -22,8 +22,10 @@ from webgraph_it.urls import Refusal, key
 
 STATES = [state.value for state in NODE_STATES]
 REVISITS = [state.value for state in REVISIT_STATES]
-NEVER_TRIED = STATES.index(State.NEVER_TRIED)
+NEVER_TRIED, ERROR = STATES.index(State.NEVER_TRIED), STATES.index(State.ERROR)
 PARENT_STATES = (STATES.index(State.FETCHED), STATES.index(State.REDIRECT))
+UNCHANGED, GONE, REVISIT_FAILED = range(len(STATES), len(STATES) + len(REVISITS))
+"""Of a row. A node has none of these."""
 NO_DEPTH = 0xFFFFFFFF
 LISTED, TRIED, LINKED = 0, 1, 2
 """Kinds of pieces: of a URL list, a page log, a link log. A row is LISTED or TRIED."""
@@ -40,7 +42,17 @@ RUN = pa.schema(
         "depth": pa.uint32(),
     }
 )
-"""A row of a sorted run: a line of a URL list or of a page log."""
+"""A row of a sorted run: a line of a URL list or of a page log. Its state is a place in STATES, or of a re-visit."""
+TIMED_RUN = pa.schema(
+    [
+        *RUN,
+        pa.field("time", pa.float64()),
+        pa.field("change", pa.float32()),
+        pa.field("host_depth", pa.uint32()),
+        pa.field("via", pa.string()),
+    ]
+)
+"""The same with what a re-crawl and a graph through time need of a page log."""
 LISTING = pa.schema({"key": pa.string(), "url": pa.string()})
 """A line of a URL list."""
 PAGE = pa.schema(
@@ -53,6 +65,15 @@ PAGE = pa.schema(
     }
 )
 """The fields that are read from a line of a page log."""
+TIMED_PAGE = pa.schema(
+    [
+        *PAGE,
+        pa.field("time", pa.float64()),
+        pa.field("change", pa.float32()),
+        pa.field("host_depth", pa.int64()),
+        pa.field("via", pa.string()),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +84,12 @@ class Piece:
     start: int
     stop: int
     kind: int
+    timed: bool = False
+    """Whether the rows are those of TIMED_RUN."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        return TIMED_RUN if self.timed else RUN
 
 
 def sorted_piece(piece: Piece) -> pa.Table:
@@ -105,8 +132,11 @@ def _listed(piece: Piece, lines: bytes) -> pa.Table:
         ) from None
     rows = table.num_rows
     fixed = [np.full(rows, LISTED, np.uint8), np.full(rows, NEVER_TRIED, np.uint8), np.zeros(rows, np.uint16)]
-    depth = np.full(rows, NO_DEPTH, np.uint32)
-    return pa.Table.from_arrays([table["key"], table["url"], *map(pa.array, [*fixed, depth])], schema=RUN)
+    fixed.append(np.full(rows, NO_DEPTH, np.uint32))
+    columns = [table["key"], table["url"], *map(pa.array, fixed)]
+    if piece.timed:
+        columns += [pa.nulls(rows, field.type) for field in TIMED_RUN if field.name not in RUN.names]
+    return pa.Table.from_arrays(columns, schema=piece.schema)
 
 
 def _nodes_of_links(piece: Piece, lines: bytes) -> bytes:
@@ -131,27 +161,43 @@ def _with_keys(piece: Piece, lines: bytes) -> bytes:
 def _tried(piece: Piece, lines: bytes) -> pa.Table:
     """A table of the page log's lines."""
     try:
-        table = _read_jsonl(lines) if lines else PAGE.empty_table()
+        fields = TIMED_PAGE if piece.timed else PAGE
+        table = _read_jsonl(lines, fields) if lines else fields.empty_table()
         if not lines.isascii():
             table.validate(full=True)  # the reader accepts bytes that are not UTF-8
-        table = table.filter(pc.invert(pc.is_in(table["state"], value_set=pa.array(REVISITS))))
-        state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES))
+        state = pc.index_in(table["state"].combine_chunks(), value_set=pa.array(STATES + REVISITS))
         if state.null_count or table["key"].null_count or table["url"].null_count:
             raise pa.ArrowInvalid("a line without a key, a URL or a known state")
-        if b"\\" in lines and pc.any(pc.match_substring_regex(table["url"], CONTROL)).as_py():
+        if b"\\" in lines and any(
+            _has_control(table[name]) for name in ("url", "via") if name in fields.names
+        ):
             raise pa.ArrowInvalid("a URL that would end its line")
         depth = pc.fill_null(table["depth"], NO_DEPTH).cast(pa.uint32())
         status = pc.fill_null(table["status"], 0).cast(pa.uint16())
+        timed = _timed(table) if piece.timed else []
     except pa.ArrowException:
         where = _first_bad(piece, lines, _is_tried)
         raise ShardError(
             f"{piece.part.path} is not a page log: {where} is wrong, expected one JSON object on each line with a "
-            f"key, a url and one of the states {', '.join(STATES)}."
+            f"key, a url and one of the states {', '.join(STATES + REVISITS)}."
         ) from None
     kind = pa.array(np.full(table.num_rows, TRIED, np.uint8))
-    return pa.Table.from_arrays(
-        [table["key"], table["url"], kind, state.cast(pa.uint8()), status, depth], schema=RUN
-    )
+    columns = [table["key"], table["url"], kind, state.cast(pa.uint8()), status, depth, *timed]
+    return pa.Table.from_arrays(columns, schema=piece.schema)
+
+
+def _has_control(column: pa.ChunkedArray) -> bool:
+    return bool(pc.any(pc.match_substring_regex(column, CONTROL)).as_py())
+
+
+def _timed(table: pa.Table) -> list[pa.ChunkedArray]:
+    """The further columns of TIMED_RUN. A line of an older crawl may lack them."""
+    return [
+        pc.fill_null(table["time"], 0.0),
+        pc.fill_null(table["change"], 0.0),
+        pc.fill_null(table["host_depth"], 0).cast(pa.uint32()),
+        pc.fill_null(table["via"], ""),
+    ]
 
 
 def _read_tsv(lines: bytes) -> pa.Table:
@@ -163,11 +209,11 @@ def _read_tsv(lines: bytes) -> pa.Table:
     )
 
 
-def _read_jsonl(lines: bytes) -> pa.Table:
+def _read_jsonl(lines: bytes, fields: pa.Schema) -> pa.Table:
     return pyarrow.json.read_json(
         pa.BufferReader(lines),
         pyarrow.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
-        pyarrow.json.ParseOptions(explicit_schema=PAGE, unexpected_field_behavior="ignore"),
+        pyarrow.json.ParseOptions(explicit_schema=fields, unexpected_field_behavior="ignore"),
     )
 
 

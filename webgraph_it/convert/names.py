@@ -4,18 +4,21 @@ An external sort. Several threads parse and sort pieces of the input. Sorted pie
 budget, in files. Then one key range after another is merged, made unique and written. Ids are the ranks.
 
 Guarantees: a node is a key of a URL list. Its URL comes from the page log if it is there, else from the first
-line that lists it. Its state comes from the last page log line that made it a parent (fetched, redirect), else from
+line that lists it. Its state comes from the last page log line that made it a parent (fetched, redirect). If a later
+line says that it is gone (404, 410), it is an error, and its arcs end. If it never was a parent, its state comes from
 the last line, else it is never-tried. Makes `nodes.arrow` (key, url, host, state, status, depth; one row per
-node), `digests.bin` (16 bytes per node) and `hosts.arrow` (key, first; one row per host).
+node), `digests.bin` (16 bytes per node), `hosts.arrow` (key, first; one row per host), `gone.u32` (the parents that are
+gone) and, if time matters, `visits.bin` (see visits.py) and two more columns of `nodes.arrow`.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,19 +26,24 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 
-from webgraph_it.convert import kernels
+from webgraph_it.convert import kernels, visits
+from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import (
+    ERROR,
     LINKED,
     LISTED,
     PARENT_STATES,
+    REVISIT_FAILED,
     RUN,
     STATES,
+    TIMED_RUN,
     TRIED,
+    UNCHANGED,
     Piece,
     sorted_piece,
 )
-from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.sources import ConvertError, Sources
 from webgraph_it.convert.threads import in_order
 from webgraph_it.graph.csr import LAST_ID, Array
 from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
@@ -46,6 +54,7 @@ INFLATION = 6
 """Approximate bytes of memory needed to sort one byte of input."""
 LARGEST_PIECE = 256 << 20
 ROWS_PER_RUN_BATCH = 4096
+GONE_FILE = "gone.u32"
 
 NODE = pa.schema(
     {
@@ -58,6 +67,8 @@ NODE = pa.schema(
     }
 )
 """A row of nodes.arrow."""
+TIMED_NODE = pa.schema([*NODE, TIMED_RUN.field("host_depth"), TIMED_RUN.field("via")])
+"""The same if time matters: the last two are null for a node that was never tried."""
 HOST = pa.schema({"key": pa.string(), "first": pa.uint32()})
 """A row of hosts.arrow."""
 
@@ -79,7 +90,9 @@ def make_names(job: Job) -> None:
         job.progress.at(number + 1)
     bounds = _range_bounds(runs, max(-(-total // piece_bytes), 1))
     job.progress.expect(len(bounds) - 1)
-    _write_nodes(job, in_order(lambda bound: _merged(runs, *bound), pairwise(bounds), job.threads))
+    _write_nodes(
+        job, in_order(lambda bound: _merged(job.sources, runs, *bound), pairwise(bounds), job.threads)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,8 @@ class Run:
             beyond = len(self.firsts) if high is None else bisect_left(self.firsts, high)
             with pa.OSFile(str(self.path)) as file:
                 reader = pa.ipc.open_file(file)
-                table = pa.Table.from_batches([reader.get_batch(i) for i in range(first, beyond)], RUN)
+                batches = [reader.get_batch(i) for i in range(first, beyond)]
+                table = pa.Table.from_batches(batches, reader.schema)
         start = _position(table, low, 0)
         return table.slice(start, _position(table, high, table.num_rows) - start)
 
@@ -116,12 +130,13 @@ def _pieces(job: Job, piece_bytes: int) -> Iterator[Piece]:
     for parts, kind in ((sources.urls, LISTED), (sources.links, LINKED), (sources.pages, TRIED)):
         for part in parts:
             for start in range(0, part.length, piece_bytes):
-                yield Piece(part, start, min(start + piece_bytes, part.length), kind)
+                stop = min(start + piece_bytes, part.length)
+                yield Piece(part, start, stop, kind, job.sources.timed)
 
 
 def _kept(table: pa.Table, path: Path) -> Run:
     """The rows on disk."""
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, RUN) as writer:
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table.combine_chunks(), max_chunksize=ROWS_PER_RUN_BATCH)
     firsts = table["key"].take(np.arange(0, table.num_rows, ROWS_PER_RUN_BATCH)).to_pylist()
     return Run(None, path, tuple(firsts))
@@ -134,12 +149,25 @@ def _range_bounds(runs: list[Run], ranges: int) -> list[str | None]:
     return [None, *sorted(set(inner)), None]
 
 
-def _merged(runs: list[Run], low: str | None, high: str | None) -> tuple[pa.Table, dict[str, int]]:
-    """The nodes of one key range, in order, each once, and the counts."""
-    table = pa.concat_tables([run.between(low, high) for run in runs] or [RUN.empty_table()]).combine_chunks()
+class Nodes(NamedTuple):
+    """The nodes of one key range, in order, each once."""
+
+    table: pa.Table
+    counts: dict[str, int]
+    gone: Array
+    """Those that were parents, by their place in the table."""
+    visits: Array
+    """Their visits, with places instead of ids (visits.VISIT)."""
+
+
+def _merged(sources: Sources, runs: list[Run], low: str | None, high: str | None) -> Nodes:
+    """The nodes of one key range, and the counts."""
+    schema = TIMED_RUN if sources.timed else RUN
+    tables = [run.between(low, high) for run in runs] or [schema.empty_table()]
+    table = pa.concat_tables(tables).combine_chunks()
     if len(runs) > 1:
         table = table.take(pc.array_sort_indices(table["key"].combine_chunks()))
-    return _unique(table)
+    return _unique(table, sources.until)
 
 
 def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
@@ -156,66 +184,91 @@ def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
     return low
 
 
-def _unique(table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
-    """One row per listed key. The module's guarantees say what it holds."""
+def _unique(table: pa.Table, until: float = math.inf) -> Nodes:
+    """One row per listed key. The module's guarantees say what it holds. Visits from `until` on do not count."""
     if not table.num_rows:
-        return table, {}
+        return Nodes(table, {}, np.empty(0, np.int64), np.empty(0, visits.VISIT))
     keys = table["key"].combine_chunks()
-    kind, state = table["kind"].to_numpy(), table["state"].to_numpy()
+    kind, state, status = (table[name].to_numpy() for name in ("kind", "state", "status"))
     changed = pc.not_equal(keys[1:], keys[:-1]).to_numpy(zero_copy_only=False)
     starts = np.concatenate([[0], np.flatnonzero(changed) + 1])
-    rows = np.arange(table.num_rows)
-    tried = np.maximum.reduceat(np.where(kind == TRIED, rows, -1), starts)
-    parent = np.maximum.reduceat(np.where((kind == TRIED) & np.isin(state, PARENT_STATES), rows, -1), starts)
+    counted, order = kind == TRIED, np.arange(len(kind))
+    if "time" in table.column_names:  # then the time decides which line is the last, not the place in the log
+        times = table["time"].fill_null(0).to_numpy()
+        counted &= times < until
+        order = np.lexsort((times, np.repeat(starts, np.diff(np.append(starts, len(kind))))))
+    is_parent = counted & np.isin(state, PARENT_STATES)
+    ends = counted & visits.ends_arcs(state, status)
+    decides = counted & ~np.isin(state, (UNCHANGED, REVISIT_FAILED))
+    tried, parent, end = (_last(which, order, starts) for which in (decides, is_parent, ends))
     listed = kind[starts] == LISTED
-    chosen = np.where(parent >= 0, parent, np.where(tried >= 0, tried, starts))[listed]
+    gone = (parent >= 0) & (end > parent)
+    places = np.where(gone, end, np.where(parent >= 0, parent, tried))
+    chosen = np.where(places >= 0, order[places], starts)[listed]
     counts = {
         "urls_listed_again": int((kind == LISTED).sum() - listed.sum()),
         "pages_outside_graph": int((~listed).sum()),
     }
-    columns = [
-        keys.take(pa.array(starts[listed])),
-        *(table[name].take(pa.array(chosen)) for name in RUN.names[1:]),
-    ]
-    return pa.Table.from_arrays(columns, schema=RUN), counts
+    columns = {name: table[name].take(pa.array(chosen)) for name in table.column_names}
+    columns["key"] = keys.take(pa.array(starts[listed]))
+    states = columns["state"].to_numpy()
+    columns["state"] = pa.array(np.where(states < len(STATES), states, ERROR).astype(np.uint8))
+    nodes = pa.Table.from_arrays(list(columns.values()), schema=table.schema)
+    found = visits.of_rows(table, starts, listed) if "time" in columns else np.empty(0, visits.VISIT)
+    return Nodes(nodes, counts, np.flatnonzero(gone[listed]), found)
 
 
-def _write_nodes(job: Job, ranges: Iterator[tuple[pa.Table, dict[str, int]]]) -> None:
-    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0})
-    with closing(NodeWriter(job.staging / ".work")) as writer:
-        for number, (table, counts) in enumerate(ranges):
-            writer.add(table)
-            for name, count in counts.items():
+def _last(which: Array, order: Array, starts: Array) -> Array:
+    """The place in `order` of the last row of each key for which it holds, or -1."""
+    places: Array = np.maximum.reduceat(np.where(which[order], np.arange(len(order)), -1), starts)
+    return places
+
+
+def _write_nodes(job: Job, ranges: Iterator[Nodes]) -> None:
+    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0, "gone": 0})
+    folder, timed = job.staging / ".work", job.sources.timed
+    with (
+        closing(NodeWriter(folder, timed)) as writer,
+        (folder / GONE_FILE).open("wb") as gone,
+        (folder / visits.FILE).open("wb") as visited,
+    ):
+        for number, found in enumerate(ranges):
+            (found.gone + writer.added).astype(np.uint32).tofile(gone)
+            found.visits["node"] += np.uint32(writer.added)
+            found.visits.tofile(visited)
+            writer.add(found.table)
+            for name, count in found.counts.items():
                 job.counts[name] += count
+            job.counts["gone"] += len(found.gone)
             job.progress.at(number + 1)
-    counted(job, writer)
-
-
-def counted(job: Job, writer: "NodeWriter") -> None:
-    """Record what was written."""
-    job.counts.update({"nodes": writer.nodes, "hosts": writer.hosts})
-    for value, name in enumerate(STATES):
-        job.counts[f"state/{name}"] = int(writer.states[value])
+    job.counts.update(writer.counts())
 
 
 class NodeWriter:
     """Rows in order → the three files, in batches of the same size."""
 
-    def __init__(self, folder: Path) -> None:
-        self._nodes = pa.ipc.new_file(str(folder / "nodes.arrow"), NODE)
+    def __init__(self, folder: Path, timed: bool = False) -> None:
+        self._schema = TIMED_NODE if timed else NODE
+        self._nodes = pa.ipc.new_file(str(folder / "nodes.arrow"), self._schema)
         self._hosts = pa.ipc.new_file(str(folder / "hosts.arrow"), HOST)
         self._digests = (folder / "digests.bin").open("wb")
-        self._waiting = RUN.empty_table()
+        self._waiting = (TIMED_RUN if timed else RUN).empty_table()
         self._last_host = ""
-        self.nodes = self.hosts = 0
+        self.nodes = self.hosts = self.added = 0
         self.states = np.zeros(len(STATES), np.int64)
 
     def add(self, table: pa.Table) -> None:
+        self.added += table.num_rows
         self._waiting = pa.concat_tables([self._waiting, table])
         whole = self._waiting.num_rows // ROWS_PER_BATCH * ROWS_PER_BATCH
         for start in range(0, whole, ROWS_PER_BATCH):
             self._write(self._waiting.slice(start, ROWS_PER_BATCH))
         self._waiting = self._waiting.slice(whole)
+
+    def counts(self) -> dict[str, int]:
+        """What was written, once it is closed."""
+        states = {f"state/{name}": int(self.states[value]) for value, name in enumerate(STATES)}
+        return {"nodes": self.nodes, "hosts": self.hosts, **states}
 
     def close(self) -> None:
         if self._waiting.num_rows:
@@ -232,9 +285,10 @@ class NodeWriter:
         digests = np.empty((len(keys), 16), np.uint8)
         kernels.digests(names.offsets, names.data, digests)
         digests.tofile(self._digests)
-        columns = {name: table[name] for name in ("key", "url", "state", "status", "depth")}
+        columns = {name: table[name] for name in self._schema.names if name != "host"}
         columns["host"] = pa.array(self._host_ids(keys, names))
-        self._nodes.write_table(pa.Table.from_arrays([columns[name] for name in NODE.names], schema=NODE))
+        columns = {name: columns[name] for name in self._schema.names}
+        self._nodes.write_table(pa.Table.from_arrays(list(columns.values()), schema=self._schema))
         self.states += np.bincount(table["state"].to_numpy(), minlength=len(STATES))
         self.nodes += len(keys)
 
@@ -253,15 +307,6 @@ class NodeWriter:
         self.hosts += len(hosts)
         self._last_host = hosts[-1] if hosts else self._last_host
         return ids
-
-
-def strings(array: Any) -> Strings:
-    """An Arrow string array as offsets and bytes, without a copy."""
-    _, offsets, data = array.buffers()
-    ends = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
-    return Strings(
-        ends, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-    )
 
 
 def batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:

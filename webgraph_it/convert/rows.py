@@ -1,7 +1,8 @@
 """Sequences of ids → CSR, g4 and the transpose.
 
 Guarantees: `offsets.u64` and `targets.u32` are as `graph.csr` says. Every list is sorted and has each target once.
-If a parent has several sequences, the last one counts. `parents.u8`, one byte per node, says which nodes are parents.
+If a parent has several sequences, the last one counts. A page that is gone (`gone.u32`) has no arcs, and is no parent.
+`parents.u8`, one byte per node, says which nodes are parents.
 `graph.g4` holds the same lists as sequences, in order of parent. The transpose has every arc reversed.
 A part that exceeds the memory is read once for each range of ids.
 """
@@ -41,9 +42,10 @@ def make_csr(job: Job) -> None:
     width = int((parts / "width").read_text())
     job.progress.expect(job.counts["records"])
     counts = {"parents": 0, "parents_replaced": 0, "links_repeated": 0}
-    with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, _CsrWriter(job.staging) as writer:
+    gone = np.fromfile(job.out / ".work" / "gone.u32", np.uint32)
+    with (job.staging / ".work" / "parents.u8").open("wb") as parents_file, CsrWriter(job.staging) as writer:
         for parents, degrees, targets, replaced, repeated in in_order(
-            _rows, _ranges(parts, nodes, width, job), job.threads
+            lambda each: rows_of_range(each, gone), ranges(parts, nodes, width, job), job.threads
         ):
             parents.tofile(parents_file)
             writer.add(degrees, targets)
@@ -64,8 +66,8 @@ def write_transpose(job: Job, source: Path, out: Path) -> None:
     graph, folder = CsrFiles.of(source), job.staging / "turned"
     width = _split_by_target(job, graph, folder)
     job.progress.expect(graph.arcs)
-    with _CsrWriter(out, transposed=True) as writer:
-        for degrees, sources in in_order(_turned, _ranges(folder, graph.nodes, width, job), job.threads):
+    with CsrWriter(out, transposed=True) as writer:
+        for degrees, sources in in_order(_turned, ranges(folder, graph.nodes, width, job), job.threads):
             writer.add(degrees, sources)
             job.progress.at(writer.arcs)
 
@@ -98,7 +100,7 @@ def block_arcs(job: Job) -> int:
     return min(max(job.budget_bytes // 32, 1 << 18), 1 << 23)
 
 
-def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
+def ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
     """The files' ranges of ids, divided further where a file is too large for a thread's share of the memory."""
     for number, low in enumerate(range(0, nodes, width)):
         path, high = folder / f"{number:03d}.seq", min(low + width, nodes)
@@ -108,16 +110,22 @@ def _ranges(folder: Path, nodes: int, width: int, job: Job) -> Iterator[Range]:
             yield Range(path, start, min(start + step, high), whole=step >= high - low)
 
 
-def _rows(each: Range) -> Rows:
-    values = _sequences(each, by_parent=True)
+def rows_of_range(each: Range, gone: Array) -> Rows:
+    values = sequences(each, by_parent=True)
     nodes = each.high - each.low
     parents, degrees = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     out = np.empty(len(values), np.uint32)
     arcs, replaced, repeated = kernels.rows_of(values, each.low, parents, degrees, out)
+    ended = gone[np.searchsorted(gone, each.low) : np.searchsorted(gone, each.high)] - np.uint32(each.low)
+    if len(ended):
+        alive = np.ones(nodes, bool)
+        alive[ended] = False
+        out = out[:arcs][np.repeat(alive, degrees)]
+        parents[ended], degrees[ended], arcs = 0, 0, len(out)
     return parents, degrees, out[:arcs], replaced, repeated
 
 
-def _sequences(each: Range, by_parent: bool) -> Array:
+def sequences(each: Range, by_parent: bool) -> Array:
     """The sequences of a file that belong to the range. The file is read in chunks if it holds others."""
     if each.whole:
         return np.fromfile(each.path, np.uint32)
@@ -131,7 +139,7 @@ def _sequences(each: Range, by_parent: bool) -> Array:
 
 
 def _turned(each: Range) -> tuple[Array, Array]:
-    values = _sequences(each, by_parent=False)
+    values = sequences(each, by_parent=False)
     degrees, out = np.zeros(each.high - each.low, np.int64), np.empty(len(values), np.uint32)
     return degrees, out[: kernels.turn_round(values, each.low, degrees, out)]
 
@@ -155,7 +163,7 @@ def _split_by_target(job: Job, graph: CsrFiles, folder: Path) -> int:
     return width
 
 
-class _CsrWriter:
+class CsrWriter:
     """Appends lists to the two files."""
 
     def __init__(self, folder: Path, transposed: bool = False) -> None:
@@ -163,7 +171,7 @@ class _CsrWriter:
         self._offsets, self._targets = files.offsets_path.open("wb"), files.targets_path.open("wb")
         self.arcs = 0
 
-    def __enter__(self) -> "_CsrWriter":
+    def __enter__(self) -> "CsrWriter":
         np.zeros(1, OFFSET_TYPE).tofile(self._offsets)
         return self
 

@@ -4,6 +4,7 @@ Guarantees: nothing is written. Input that cannot be converted is refused here, 
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,6 +14,7 @@ from webgraph_it.files.received import InputError, is_name, read_json_object
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.fleet import crawls_of, member_folder
 from webgraph_it.shards.formats import (
+    ANCHORS_FOLDER,
     GRAPH_FOLDER,
     LINKS_FOLDER,
     PAGES_FOLDER,
@@ -45,8 +47,16 @@ class Sources:
     graph: tuple[Part, ...]
     name: str = NAMELESS
     """Of the graph: its BV files begin with it."""
+    anchors: tuple[Part, ...] = ()
+    """What links say, if the crawls kept it."""
     ids: Path | None = None
     """A folder of ids, instead of all of the above (convert/ids.py)."""
+    timed: bool = False
+    """Whether the times of the visits matter: for a graph through time, and for the graph of a day."""
+    until: float = math.inf
+    """Visits at this time (seconds since 1970) or later do not count."""
+    archives: tuple[str, ...] = ()
+    """Formats of the archives from which pages were ingested: warc, arc, wat."""
     links: tuple[Part, ...] = ()
     """The link logs of a fleet: nodes that their owners have perhaps not written to their URL lists yet."""
 
@@ -55,9 +65,10 @@ class Sources:
         """Equal for the same files with the same lengths and modification times."""
         parts = [
             (str(part.path.resolve()), part.length, part.path.stat().st_mtime_ns)
-            for part in (*self.urls, *self.pages, *self.graph, *self.links, *self._of_ids)
+            for part in (*self.urls, *self.pages, *self.graph, *self.links, *self.anchors, *self._of_ids)
         ]
-        return sha256(json.dumps(parts).encode()).hexdigest()
+        when = [self.until] if self.timed else []
+        return sha256(json.dumps([*parts, *when]).encode()).hexdigest()
 
     @property
     def _of_ids(self) -> list[Part]:
@@ -74,11 +85,13 @@ def from_crawls(paths: Sequence[Path]) -> Sources:
                 f"{RECIPE_VERSION}: graphs of two recipes cannot be mixed. "
                 "Convert it with the version that made it."
             )
-    urls, pages, graph, links = (
+    urls, pages, graph, anchors, links = (
         tuple(part for crawl in crawls for part in crawl.parts(stream))
-        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, LINKS_FOLDER)
+        for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER, ANCHORS_FOLDER, LINKS_FOLDER)
     )
-    return _checked(Sources(tuple(map(str, paths)), urls, pages, graph, crawls[0].name(), links=links))
+    archives = tuple(sorted({name for crawl in crawls for name in crawl.archives()}))
+    named, name = tuple(map(str, paths)), crawls[0].name()
+    return _checked(Sources(named, urls, pages, graph, name, anchors, archives=archives, links=links))
 
 
 def from_files(urls: Path, graph16: Path) -> Sources:
@@ -106,7 +119,7 @@ def from_ids(folder: Path) -> Sources:
     version, name = found.get("recipe_version"), found.get("name")
     if version != RECIPE_VERSION or not is_name(name):
         raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
-    return Sources((str(folder),), (), (), (), name, folder)
+    return Sources((str(folder),), (), (), (), name, ids=folder)
 
 
 def newest_crawl(folder: Path) -> Path:
@@ -124,7 +137,7 @@ def _checked(sources: Sources) -> Sources:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
         check_whole_records(part)
-    for part in (*sources.urls, *sources.pages, *sources.links):
+    for part in (*sources.urls, *sources.pages, *sources.links, *sources.anchors):
         _check_whole_lines(part)
     return sources
 

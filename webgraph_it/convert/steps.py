@@ -1,6 +1,6 @@
 """The steps of convert, as a table: what each needs and makes. Like `make`, it does not repeat finished steps.
 
-    names ─► map ─► csr ─► g4, bv, transpose, hosts ─► domains
+    names ─► map ─► csr ─► g4, bv, transpose, anchors, hosts ─► domains
       └────► urls, nodes
 
 Guarantees: a step is done when all its files exist under their final names with the recorded sizes. The summary
@@ -23,13 +23,14 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from webgraph_it import __version__
-from webgraph_it.convert import groups, ids, mapping, names, rows
+from webgraph_it.convert import anchors, groups, ids, mapping, names, rows
+from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.job import Job, sizes_below
 from webgraph_it.convert.lines import NO_DEPTH, STATES
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.files.own import SHARED_MODE, sync, write_whole
 from webgraph_it.graph.bv import write_bv
-from webgraph_it.graph.csr import OFFSETS, OFFSETS_TRANSPOSED, TARGETS, TARGETS_TRANSPOSED, CsrFiles
+from webgraph_it.graph.csr import LABELS, OFFSETS, OFFSETS_TRANSPOSED, TARGETS, TARGETS_TRANSPOSED, CsrFiles
 from webgraph_it.graph.lists import Lists
 from webgraph_it.graph.urlmap_layout import URLS_PER_BLOCK
 from webgraph_it.graph.urlmap_writer import SAMPLE_BLOCKS, Batch, write_url_map
@@ -53,6 +54,8 @@ class Step:
     optional: bool = True
     compresses: bool = False
     """Whether what it makes depends on the BV parameters."""
+    applies: Callable[[Job], bool] = lambda job: True
+    """Whether these crawls have what it is made of."""
 
 
 def make_names(job: Job) -> None:
@@ -126,7 +129,7 @@ def _counted(job: Job, path: Path) -> Iterator[Batch]:
 
 def _names(path: Path) -> Iterator[Batch]:
     for batch in names.batches(path, ["key", "url"]):
-        yield names.strings(batch["key"]), names.strings(batch["url"])
+        yield strings(batch["key"]), strings(batch["url"])
 
 
 def _samples(path: Path, nodes: int) -> Iterator[Batch]:
@@ -135,30 +138,19 @@ def _samples(path: Path, nodes: int) -> Iterator[Batch]:
     for batch in names.batches(path, ["key", "url"]):
         picked = np.flatnonzero(np.arange(len(batch)) % every < URLS_PER_BLOCK)
         some = batch.take(pa.array(picked))
-        yield names.strings(some["key"]), names.strings(some["url"])
+        yield strings(some["key"]), strings(some["url"])
 
 
 NODES, HOSTS, DIGESTS = ".work/nodes.arrow", ".work/hosts.arrow", ".work/digests.bin"
+GONE, VISITS = ".work/gone.u32", ".work/visits.bin"
 PARTS, PARENTS = ".work/parts", ".work/parents.u8"
 LISTS = (OFFSETS, TARGETS)
 TRANSPOSED_LISTS = (OFFSETS_TRANSPOSED, TARGETS_TRANSPOSED)
 
 STEPS = (
-    Step(
-        "names",
-        make_names,
-        needs=(),
-        makes=(NODES, HOSTS, DIGESTS),
-        optional=False,
-    ),
-    Step(
-        "map",
-        make_parts,
-        needs=(DIGESTS,),
-        makes=(PARTS,),
-        optional=False,
-    ),
-    Step("csr", rows.make_csr, needs=(PARTS,), makes=(*LISTS, PARENTS), optional=False),
+    Step("names", make_names, needs=(), makes=(NODES, HOSTS, DIGESTS, GONE, VISITS), optional=False),
+    Step("map", make_parts, needs=(DIGESTS,), makes=(PARTS,), optional=False),
+    Step("csr", rows.make_csr, needs=(PARTS, GONE), makes=(*LISTS, PARENTS), optional=False),
     Step("g4", rows.make_g4, needs=(*LISTS, PARENTS), makes=("graph.g4",)),
     Step("urls", make_url_map, needs=(NODES,), makes=("urls.index", "urls.blocks")),
     Step("nodes", make_node_table, needs=(NODES,), makes=("nodes.parquet",)),
@@ -172,29 +164,45 @@ STEPS = (
     ),
     Step("hosts", groups.make_hosts, needs=(NODES, HOSTS, *LISTS), makes=("hosts",), compresses=True),
     Step("domains", groups.make_domains, needs=(HOSTS, "hosts"), makes=("domains",), compresses=True),
+    Step(
+        "anchors",
+        anchors.make_anchors,
+        needs=(DIGESTS, *LISTS),
+        makes=(anchors.TEXTS, LABELS),
+        applies=anchors.has_anchors,
+    ),
 )
 BY_NAME = {step.name: step for step in STEPS}
-MAKERS = {name: step for step in STEPS for name in step.makes}
+Table = tuple[Step, ...]
+"""The steps of one kind of graph, in order."""
 
 
-def choose(only: Iterable[str], skip: Iterable[str]) -> list[Step]:
+def choose(only: Iterable[str], skip: Iterable[str], table: Table = STEPS) -> list[Step]:
     """The requested steps, in order. The steps that they need are added when they run."""
     only, skip = set(only), set(skip)
-    unknown = sorted((only | skip) - set(BY_NAME))
-    if unknown:
-        raise ConvertError(f"there is no step {unknown[0]!r}. The steps are {', '.join(BY_NAME)}.")
-    needed = sorted(step.name for step in STEPS if step.name in skip and not step.optional)
+    for name in sorted(only | skip):
+        _place(name, table)
+    needed = sorted(step.name for step in table if step.name in skip and not step.optional)
     if needed:
         raise ConvertError(f"the step {needed[0]!r} cannot be skipped: all others need it.")
     if both := sorted(only & skip):
         raise ConvertError(f"the step {both[0]!r} is in --only and in --skip: give it in one of them.")
-    return [step for step in STEPS if (step.name in only if only else step.name not in skip)]
+    return [step for step in table if (step.name in only if only else step.name not in skip)]
 
 
-def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
+def _place(name: str, table: Table) -> int:
+    order = [step.name for step in table]
+    if name not in order:
+        raise ConvertError(f"there is no step {name!r}. The steps are {', '.join(order)}.")
+    return order.index(name)
+
+
+def run_steps(job: Job, wanted: list[Step], again_from: str | None, table: Table = STEPS) -> None:
     """Bring the output folder up to date with the requested steps."""
     if again_from:
-        _forget(job, again_from)
+        for step in table[_place(again_from, table) :]:
+            job.state["done"].pop(step.name, None)
+    wanted = [step for step in wanted if step.applies(job)]
     pending = [step for step in wanted if not _is_done(job, step)]
     if not pending and (job.out / "graph.json").exists():
         job.progress.note(f"{job.out} is up to date")
@@ -203,20 +211,12 @@ def run_steps(job: Job, wanted: list[Step], again_from: str | None) -> None:
         (job.out / "graph.json").unlink()
         sync(job.out)  # before any file changes, so that after a power cut no summary describes a mixed graph
     for step in wanted:
-        _ensure(job, step)
-    missing = [step.name for step in STEPS if not step.optional and step.name not in job.state["done"]]
+        ensure(job, step, table)
+    missing = [step.name for step in table if not step.optional and step.name not in job.state["done"]]
     if missing:
         job.progress.note(f"the graph is not complete: {', '.join(missing)} still to do")
     else:
-        _summarise(job)
-
-
-def _forget(job: Job, first: str) -> None:
-    if first not in BY_NAME:
-        raise ConvertError(f"there is no step {first!r}. The steps are {', '.join(BY_NAME)}.")
-    order = list(BY_NAME)
-    for name in order[order.index(first) :]:
-        job.state["done"].pop(name, None)
+        _summarise(job, table)
 
 
 def _settings(job: Job, step: Step) -> dict[str, int]:
@@ -242,17 +242,19 @@ def _is_there(job: Job, name: str, sizes: dict[str, int]) -> bool:
     return bool(recorded) and (job.out / name).exists() and sizes_below(job.out, name) == recorded
 
 
-def _ensure(job: Job, step: Step) -> None:
+def ensure(job: Job, step: Step, table: Table) -> None:
+    """Run the step if it is not done, and first those that make what it needs."""
     if not _is_done(job, step):
-        _run(job, step)
+        _run(job, step, table)
 
 
-def _run(job: Job, step: Step) -> None:
+def _run(job: Job, step: Step, table: Table) -> None:
+    makers = {name: step for step in table for name in step.makes}
     for name in step.needs:
-        maker = MAKERS[name]
+        maker = makers[name]
         record = job.state["done"].get(maker.name)
         if not record or not _is_there(job, name, record["sizes"]):
-            _run(job, maker)
+            _run(job, maker, table)
         elif name == TARGETS and not job.lists_made_here:
             Lists(job.out, job.counts["nodes"], job.counts["arcs"]).whole()
             job.lists_made_here = True
@@ -274,9 +276,9 @@ def _give_memory_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _summarise(job: Job) -> None:
+def _summarise(job: Job, table: Table) -> None:
     """Write graph.json and remove the work folder."""
-    done = {step.name: job.state["done"][step.name] for step in STEPS if step.name in job.state["done"]}
+    done = {step.name: job.state["done"][step.name] for step in table if step.name in job.state["done"]}
     files = {
         path: size
         for record in done.values()
@@ -292,10 +294,17 @@ def _summarise(job: Job) -> None:
         "nodes": job.counts["nodes"],
         "arcs": job.counts["arcs"],
         "sources": list(job.sources.names),
+        **({"archives": list(job.sources.archives)} if job.sources.archives else {}),
+        **job.about,
         "counts": dict(sorted(job.counts.items())),
         "bv": asdict(job.parameters),
         "files": checksums(job.out, files, job.threads),
-        "conversion": {"sources": job.state["sources"], "done": done, "counts": job.counts},
+        "conversion": {
+            "sources": job.state["sources"],
+            "done": done,
+            "counts": job.counts,
+            "about": job.about,
+        },
     }
     write_whole(job.out / "graph.json", json.dumps(summary, indent=2) + "\n", SHARED_MODE)
     job.progress.end(f"{len(files)} files, {sum(files.values()):,} bytes")

@@ -84,15 +84,21 @@ def _surt(name: str, value: object) -> str:
 
 
 def _of_rule(effect: str) -> Callable[[str, object], Any]:
-    """The value of a rule's effect, checked as in a rules file."""
+    """The value of a rule's effect, checked as in a rules file. None: the crawl's own setting holds again."""
 
     def read(name: str, value: object) -> Any:
         try:
-            return getattr(rule_of({"surt": "it,", effect: value}), effect)
+            return None if value is None else getattr(rule_of({"surt": "it,", effect: value}), effect)
         except RuleError as error:
             raise ActionError(str(error)) from None
 
     return read
+
+
+def _seconds(name: str, value: object) -> float:
+    if value is None:
+        raise ActionError(f"{name} is None; expected: seconds, 0 to 86400")
+    return float(_of_rule("delay")(name, value))
 
 
 def _host(name: str, value: object) -> str:
@@ -146,10 +152,18 @@ VERBS: Mapping[str, Verb] = {
     "add-seeds": Verb("Queue more seeds", {"seeds": _lines}),
     "block": Verb("Fetch nothing under a SURT prefix from now on", {"surt": _surt}),
     "unblock": Verb("Lift a block", {"surt": _surt}),
-    "delay": Verb("Seconds between two fetches of a host", {"surt": _surt, "seconds": _of_rule("delay")}),
-    "max-pages": Verb("URLs accepted of each host", {"surt": _surt, "pages": _of_rule("max_pages")}),
-    "priority": Verb("-100 (first) to 100 (last)", {"surt": _surt, "priority": _of_rule("priority")}),
-    "park": Verb("Leave a host alone", {"host": _host, "seconds": _of_rule("delay")}, {"seconds": 3_600.0}),
+    "delay": Verb(
+        "Seconds between two fetches of a host, or none: as before",
+        {"surt": _surt, "seconds": _of_rule("delay")},
+    ),
+    "max-pages": Verb(
+        "URLs accepted of each host, or none: as before", {"surt": _surt, "pages": _of_rule("max_pages")}
+    ),
+    "priority": Verb(
+        "-100 (first) to 100 (last), or none: as before", {"surt": _surt, "priority": _of_rule("priority")}
+    ),
+    "clear": Verb("Remove all that operators set for a SURT prefix, a block too", {"surt": _surt}),
+    "park": Verb("Leave a host alone", {"host": _host, "seconds": _seconds}, {"seconds": 3_600.0}),
     "wake": Verb("End a host's pause", {"host": _host}),
     "bandwidth": Verb("Replace the bandwidth plan", {"schedule": _plan}),
     "connections": Verb("Change the cap on connections", {"cap": _cap}),

@@ -9,8 +9,8 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from webgraph_it.shards.formats import ShardError
 SOCKET_FILE = "control.sock"
 MAX_REQUEST_BYTES = 64_000_000
 """A list of seeds is the longest request there is."""
+BEHALF = "for"
+"""In a request: on whose behalf another crawl of the same owner asks."""
+MAX_BEHALF_LENGTH = 200
 ANSWER_SECONDS = 120.0
 """A checkpoint of a busy crawl takes seconds."""
 
@@ -78,7 +81,10 @@ class ControlSocket:
 
     async def _answer(self, line: bytes, who: str) -> dict[str, Any]:
         try:
-            return {"ok": await self._do(_said(line), who)}
+            said = _said(line)
+            if isinstance(said, dict) and (behalf := said.pop(BEHALF, "")):
+                who = f"{who} for {str(behalf)[:MAX_BEHALF_LENGTH]}"
+            return {"ok": await self._do(said, who)}
         except ActionError as error:
             return {"error": str(error)}
 
@@ -116,6 +122,10 @@ class ControlError(Exception):
     """The crawl could not be asked, or refused; one sentence."""
 
 
+class NotRunning(ControlError):
+    """Nobody listens in the directory."""
+
+
 def _spider(directory: Path) -> str:
     """The spider of the crawl. ControlError if crawl.json is damaged."""
     try:
@@ -126,27 +136,52 @@ def _spider(directory: Path) -> str:
 
 def ask(directory: Path, said: dict[str, Any]) -> Any:
     """Ask the crawl that runs in a directory. For another process: it waits for the answer."""
+    with _troubles_of(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.settimeout(ANSWER_SECONDS)
+        with _short_path(_socket_of(directory)) as short:
+            asking.connect(short)
+        asking.sendall(json.dumps(said).encode() + b"\n")
+        line = asking.makefile("rb").readline()
+    return _answer_of(directory, line)
+
+
+async def ask_soon(directory: Path, said: dict[str, Any], behalf: str = "") -> Any:
+    """`ask` in an event loop. `behalf`: who wants it, for the audit log of the other crawl."""
+    request = {**said, BEHALF: behalf} if behalf else said
+    with _troubles_of(directory):
+        with _short_path(_socket_of(directory)) as short:
+            reader, writer = await asyncio.open_unix_connection(short, limit=MAX_REQUEST_BYTES)
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                writer.write(json.dumps(request).encode() + b"\n")
+                line = await reader.readline()
+        finally:
+            writer.close()
+    return _answer_of(directory, line)
+
+
+def _socket_of(directory: Path) -> Path:
     path = directory / SOCKET_FILE
     if not path.is_socket():
-        raise ControlError(
+        raise NotRunning(
             f"no crawl runs in {directory} (it has no {SOCKET_FILE}). Start or resume it with: "
             + resume_command(_spider(directory), directory)
         )
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-        asking.settimeout(ANSWER_SECONDS)
-        try:
-            with _short_path(path) as short:
-                asking.connect(short)
-            asking.sendall(json.dumps(said).encode() + b"\n")
-            line = asking.makefile("rb").readline()
-        except ConnectionError:
-            raise ControlError(
-                f"no crawl runs in {directory}: the last one was killed. Resume it first."
-            ) from None
-        except TimeoutError:
-            raise ControlError(
-                f"the crawl in {directory} did not answer within {ANSWER_SECONDS:g} s"
-            ) from None
+    return path
+
+
+@contextmanager
+def _troubles_of(directory: Path) -> Iterator[None]:
+    """What the socket says, as a sentence."""
+    try:
+        yield
+    except ConnectionError:
+        raise NotRunning(f"no crawl runs in {directory}: the last one was killed. Resume it first.") from None
+    except TimeoutError:
+        raise ControlError(f"the crawl in {directory} did not answer within {ANSWER_SECONDS:g} s") from None
+
+
+def _answer_of(directory: Path, line: bytes) -> Any:
     if not line:
         raise ControlError(f"the crawl in {directory} ended before it answered; its log says why")
     answer: dict[str, Any] = json.loads(line)

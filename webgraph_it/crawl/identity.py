@@ -1,5 +1,7 @@
 """What makes two runs the same crawl: the names, the scope, the seeds, and the other settings that shape the graph."""
 
+import os
+from hashlib import md5
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,9 +21,16 @@ class Values(Protocol):
 
 def identity_of(settings: Values) -> dict[str, Any]:
     """The crawl's identity as crawl.json records it."""
-    seeds = Path(settings["SEEDS"]).absolute()
     return {
         "recipe_version": RECIPE_VERSION,
-        "SEEDS": {"file": str(seeds), "md5": md5_of(seeds)},
+        "SEEDS": seeds_of(settings["SEEDS"]),
         **{name: settings[name] for name in SHAPING},
     }
+
+
+def seeds_of(path: str) -> dict[str, str]:
+    """The seed list of a crawl's identity. An empty path is an empty list: an ingest has pages without seeds."""
+    if not path:
+        return {"file": os.devnull, "md5": md5(b"", usedforsecurity=False).hexdigest()}
+    whole = Path(path).absolute()
+    return {"file": str(whole), "md5": md5_of(whole)}

@@ -28,7 +28,7 @@ class Crawl(Protocol):
     async def commit(self) -> None: ...
 
     async def do(self, action: Action) -> dict[str, Any]:
-        """What is not in Steering: checkpoint, reports, terminate, add-seeds, unblock, wake. Facts for the answer."""
+        """What is not in Steering: checkpoint, reports, add-seeds, taking cuts back … Facts for the answer."""
 
 
 class Operations:
@@ -66,6 +66,8 @@ class Operations:
     async def _carry_out(self, action: Action) -> dict[str, Any]:
         if action.name == "unblock" and not self.steering.is_blocked(action.arguments["surt"]):
             raise ActionError(f"{action.arguments['surt']} is not blocked")
+        if action.name == "clear" and self.steering.rule_of(action.arguments["surt"]) is None:
+            raise ActionError(f"nothing is set for {action.arguments['surt']}")
         self._crawl.check(action)
         before, self.steering = self.steering, self.steering.after(action, self._now())
         if self.steering != before:

@@ -18,6 +18,7 @@ from webgraph_it.crawl.directory import (
 )
 from webgraph_it.crawl.facts import spider_of, telling_facts
 from webgraph_it.crawl.identity import identity_of
+from webgraph_it.crawl.known_pages import KnownPages
 from webgraph_it.crawl.membership import check_membership, enter, fleet_identity, refuse_other_fleet
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import REMEMBERED, given_names, is_given, is_lasting, recall, remembered
@@ -32,6 +33,8 @@ from webgraph_it.fetch.plan import Plan
 from webgraph_it.fetch.schedule import ScheduleError
 from webgraph_it.files.own import NotOursError
 from webgraph_it.frontier.records import FrontierError
+from webgraph_it.settings_table import CrawlSettings
+from webgraph_it.shards.directory import INGEST
 from webgraph_it.shards.formats import ShardError
 from webgraph_it.urls.seeds import SeedsError, read_seeds, refusal
 
@@ -86,14 +89,30 @@ def preflight(settings: Settings) -> None:
         )
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = JobDirectory(Path(settings["JOBDIR"]))
+    check_deltafetch(values, directory.path)
     directory.check_identity({**identity_of(values), **fleet_identity(values, directory.record())})
-    check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
+    if INGEST not in directory.record():  # otherwise what the archives link to is queued
+        check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():
         directory.lock()
         try:
             check_store(directory)
         finally:
             directory.unlock()
+
+
+def check_deltafetch(values: CrawlSettings, jobdir: Path) -> None:
+    """The earlier crawl must be another one, and must know its visits."""
+    if not values.DELTAFETCH_ENABLED:
+        return
+    earlier = Path(values.DELTAFETCH_DIR)
+    if not values.DELTAFETCH_DIR or earlier.absolute() == jobdir.absolute():
+        found = "empty" if not values.DELTAFETCH_DIR else f"{earlier}, which is JOBDIR itself"
+        raise SettingsError(
+            f"DELTAFETCH_DIR is {found}; expected: the JOBDIR of an earlier crawl. "
+            "A crawl that is resumed fetches no page twice without it."
+        )
+    KnownPages(earlier).close()
 
 
 def check_memory(memory_bytes: int, workers: int) -> None:

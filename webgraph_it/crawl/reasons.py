@@ -63,6 +63,9 @@ MEANINGS = {
 """`dns` and `network`: a user's own component raised Scrapy's exception, so no socket of ours named the failure."""
 
 
+BUSY_STATUSES = (429, 503)
+
+
 def meaning_of(reason: str) -> Meaning | None:
     """None for a reason that is not a failed fetch: a refusal, such as by robots.txt."""
     return _DNS if reason.startswith("forbidden/") else MEANINGS.get(reason)
@@ -70,7 +73,7 @@ def meaning_of(reason: str) -> Meaning | None:
 
 def failure_of_status(status: int) -> Failure:
     """What an HTTP status says about the host."""
-    if status in (429, 503):
+    if status in BUSY_STATUSES:
         return Failure.BUSY
     return Failure.SERVER if status >= 500 else Failure.NONE
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.crawl.known_pages import DELTAFETCH
 from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
@@ -43,7 +44,7 @@ def reconsidered(
         return
     queued = 0
     for number, line in enumerate(page_lines(page_parts(directory, committed))):
-        if line["state"] == State.QUOTA_CUT and line["reason"] != OPERATOR_BLOCK:
+        if _is_cut(line, of_block=False):
             link, place = _cut_node(line)
             if frontier.reconsider(link, *place, line["reason"], now):
                 queued += 1
@@ -54,20 +55,35 @@ def reconsidered(
     yield queued
 
 
-def unblocked(
+def taken_back(
     directory: CrawlDirectory, frontier: Frontier, tally: Tally, starts: tuple[str, ...], now: float
 ) -> Iterator[int]:
-    """Queue again what a block cut among keys with these starts, by the committed page log; yields as above."""
+    """Queue again what rules cut among keys with these starts and would not cut now, by the committed page log.
+
+    Yields as above. A node that a block cut may have an older line, of the quota that cut it before. So blocks are
+    taken back first: what is queued then is not cut any more, and the older line does nothing.
+    """
     queued = 0
-    for number, line in enumerate(page_lines(directory.parts(PAGES_FOLDER))):
-        if line["reason"] == OPERATOR_BLOCK and line["key"].startswith(starts):
-            link, place = _cut_node(line)
-            if frontier.unblock(link, *place, now):
-                queued += 1
-                tally.take_back_cut(State.QUOTA_CUT, OPERATOR_BLOCK)
-        if number % AT_ONCE == 0:
-            yield queued
+    for of_block in (True, False):
+        for number, line in enumerate(page_lines(directory.parts(PAGES_FOLDER))):
+            if _is_cut(line, of_block=of_block) and line["key"].startswith(starts):
+                link, place = _cut_node(line)
+                if of_block:
+                    was_cut = frontier.unblock(link, *place, now, mime=line.get("type", ""))
+                else:
+                    was_cut = frontier.reconsider(link, *place, line["reason"], now)
+                if was_cut:
+                    queued += 1
+                    tally.take_back_cut(State.QUOTA_CUT, line["reason"])
+            if number % AT_ONCE == 0:
+                yield queued
     yield queued
+
+
+def _is_cut(line: Mapping[str, Any], *, of_block: bool) -> bool:
+    if line["state"] != State.QUOTA_CUT or line["reason"] == DELTAFETCH:
+        return False
+    return bool((line["reason"] == OPERATOR_BLOCK) == of_block)
 
 
 def _cut_node(line: Mapping[str, Any]) -> tuple[Link, tuple[int, int, str]]:

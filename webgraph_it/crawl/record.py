@@ -1,6 +1,6 @@
 """Recording a page is one step: the page is recorded completely, or not at all.
 
-    page log ─► links to the frontier, URL list ─► lease ends ─► shard record ─► tally     (no await in between)
+    page log ─► links to the frontier, URL list ─► lease ends ─► shard record, archive ─► tally   (no await in between)
 
 The commit (crawl/commit.py) takes everything between two pages, so frontier and shards always agree. A page with
 tens of thousands of links would block the event loop, so it is recorded in slices while it holds `step`, a lock that
@@ -15,21 +15,25 @@ done since the last commit.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from webgraph_it.crawl.outbox import Outbox
-from webgraph_it.crawl.reasons import failure_of
-from webgraph_it.crawl.revisit import KILL_POINTS, UNKNOWN_POLICY, Revisit, first_visit, revisited
+from webgraph_it.crawl.reasons import BUSY_STATUSES, failure_of
+from webgraph_it.crawl.revisit import KILL_POINTS, NO_PLACE, UNKNOWN_POLICY, Revisit, first_visit, revisited
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
-from webgraph_it.frontier.records import Added, Failure, Outcome
+from webgraph_it.frontier.records import Added, Cut, Failure, Outcome
 from webgraph_it.frontier.visits import Visit
-from webgraph_it.items import PARENTS, Link, Page, State
+from webgraph_it.items import PARENTS, Exchange, Link, Page, State
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.encode import cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.encode import anchor_lines, cut_line, page_line, sequence, url_lines
+from webgraph_it.shards.formats import ANCHORS_FOLDER
 from webgraph_it.shards.writer import Place, Shards
+from webgraph_it.urls.sitemaps import is_sitemap
+from webgraph_it.warc.capture import Capture, capture_of
 
 LEAVES_STATE = (State.UNCHANGED, State.REVISIT_FAILED)
 """Re-visits after which a node is what it was."""
@@ -39,8 +43,14 @@ LINKS_AT_ONCE = 500
 """Links that are recorded without a pause: about ten milliseconds, if all are on new hosts."""
 
 
+class Archive(Protocol):
+    """The stream `warc` (warc/writer.py)."""
+
+    def write(self, capture: Capture) -> None: ...
+
+
 class Recorder:
-    """Ends leases: queues the links of a page, writes the three streams of a crawl, and counts."""
+    """Ends leases: queues the links of a page, writes the streams of a crawl, and counts."""
 
     def __init__(
         self,
@@ -50,14 +60,18 @@ class Recorder:
         shards: Shards,
         tally: Tally,
         link_policy: int = UNKNOWN_POLICY,
+        archive: Archive | None = None,
     ) -> None:
-        """`link_policy`: a number of the settings that decide what a link is (crawl/link_rules.py)."""
+        """`link_policy`: a number of the settings that decide what a link is (crawl/link_rules.py).
+        `archive`: one of the streams of `shards`; None if the crawl writes none."""
         self._link_policy = link_policy
         self._frontier = frontier
         self._leases = leases
         self._now = now
         self.shards = shards
         self.tally = tally
+        self._keeps_anchors = ANCHORS_FOLDER in shards
+        self.archive = archive
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.outbox: Outbox | None = None
@@ -83,6 +97,14 @@ class Recorder:
             with self._whole_step():
                 for _ in self._slices(page):
                     pass
+
+    def keep(self, exchange: Exchange) -> None:
+        """Archive a reply that is not in the page log: robots.txt, or a reply after which the URL is fetched again.
+
+        Call it in the same turn as the change of the frontier that the reply causes."""
+        if self.archive is not None and not self._leases.ended:
+            with self._whole_step():
+                self.archive.write(capture_of(exchange))
 
     async def _record_in_slices(self, page: Page) -> None:
         """As `record`, but other tasks may run in between. No commit and no other page comes in between."""
@@ -128,13 +150,14 @@ class Recorder:
             added = self._add_links(page, page.links[first : first + LINKS_AT_ONCE], page_trap)
             self._record_new(added, page.fetch_only, page.depth + 1, page.key)
             if page.fetch_only:
-                self._log_outside(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
-        row = again.row if again is not None else self._first_visit(page, children)
-        if is_parent and row is not None:
-            place = self.shards.write_sequence(sequence(page.digest, children))
-            row = row._replace(file_number=place.number, offset=place.offset)
-        outcome = outcome_of(page)._replace(visit=row)
-        self._frontier.done(self._leases.out.pop(page.digest), outcome, self._now())
+                self._log_waiting(added, page.fetch_only, page.depth + 1, page.key, page.host_depth)
+        place = self.shards.write_sequence(sequence(page.digest, children)) if is_parent else NO_PLACE
+        if is_parent and self._keeps_anchors and (lines := anchor_lines(page, children)):
+            self.shards[ANCHORS_FOLDER].write(lines)
+        row = self._row(page, children, again, place)
+        self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page, row), self._now())
+        if self.archive is not None and page.exchange is not None:
+            self.archive.write(capture_of(page.exchange, page))
         if again is not None:
             reached(KILL_POINTS[again.name])
             self.tally.count_revisit(page, again.name, again.more_links)
@@ -142,9 +165,20 @@ class Recorder:
             self.tally.count_cut(page.state, page.reason)
         else:
             self.tally.count(page, len(children), is_parent=is_parent)
+            if page.status in BUSY_STATUSES:
+                self.tally.count_busy(page.key.partition(")")[0])
 
-    def _first_visit(self, page: Page, children: list[bytes]) -> Visit | None:
-        return first_visit(page, children, self._link_policy) if page.state in PARENTS else None
+    def _row(
+        self, page: Page, children: list[bytes], again: Revisit | None, place: tuple[int, int]
+    ) -> Visit | None:
+        """What to remember for the next visit. None if the page was not fetched, and for a sitemap, which is not
+        visited again."""
+        if again is None:
+            is_kept = page.state in PARENTS and not is_sitemap(page.key)
+            return first_visit(page, children, self._link_policy, place) if is_kept else None
+        if place is NO_PLACE:
+            return again.row
+        return again.row._replace(file_number=place[0], offset=place[1])
 
     def _revisited(self, page: Page, children: list[bytes]) -> Revisit | None:
         """None if the page was never fetched before."""
@@ -173,6 +207,7 @@ class Recorder:
             host_depth=lease.host_depth,
             traps=page.traps,
             page_trap=page_trap,
+            texts=page.texts,
         )
 
     def record_found(
@@ -194,7 +229,7 @@ class Recorder:
             added = self._frontier.add(links, depth, via, self._now(), traps=traps, page_trap=page_trap)
             self._record_new(added, fetch_only, depth, via)
             if fetch_only:
-                self._log_outside(added, fetch_only, depth, via, 0)
+                self._log_waiting(added, fetch_only, depth, via)
 
     def record_seeds(self, links: Sequence[Link], fetch_only: frozenset[bytes]) -> Added:
         """Record seeds in one step, like a page. They are nodes before any page links to them."""
@@ -208,6 +243,21 @@ class Recorder:
             self.tally.states.subtract(added.uncut)
         return added
 
+    def record_sitemaps(self, links: Sequence[Link], depth: int) -> None:
+        """Queue the sitemaps that a robots.txt names, in one step with what else is learnt from it."""
+        if self._leases.ended or not links:
+            return
+        with self._whole_step():
+            added = self._frontier.add(links, depth, "", self._now())
+            self._record_new(added, frozenset(link.digest for link in links), depth, "")
+            self._log_waiting(added, frozenset(link.digest for link in links), depth, "")
+
+    def record_cuts(self, cuts: Iterable[tuple[Cut, int, str]]) -> None:
+        """Record nodes that were found earlier and are cut now, each with its depth and the page that found it."""
+        for (link, state, reason, host_depth), depth, via in cuts:
+            self._log(cut_line(link, state, reason, depth, via, host_depth))
+            self.tally.count_cut(state, reason)
+
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
         """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""
         nodes = [link for link in added.new if link.digest not in fetch_only] if fetch_only else added.new
@@ -217,21 +267,21 @@ class Recorder:
             self._log(cut_line(link, state, reason, depth, via, host_depth))
             self.tally.count_cut(state, reason)
 
-    def _log_outside(
-        self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int
+    def _log_waiting(
+        self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int = 0
     ) -> None:
         """A URL that is fetched but is not a node is in no URL list, so the page log keeps it for a repair."""
         cut = {each.link.digest for each in added.cut}
         for link in added.new:
             if link.digest in fetch_only and link.digest not in cut:
-                own_depth = host_depth + 1 if same_host(link.key, via) else 0
-                self._log(cut_line(link, State.NEVER_TRIED, OUTSIDE, depth, via, own_depth))
+                link_depth = host_depth + 1 if via and same_host(link.key, via) else 0
+                self._log(cut_line(link, State.NEVER_TRIED, OUTSIDE, depth, via, link_depth))
 
     def _log(self, line: str) -> None:
         self.shards["pages"].write(line.encode())
 
 
-def outcome_of(page: Page) -> Outcome:
+def outcome_of(page: Page, visit: Visit | None = None) -> Outcome:
     """What a recorded page says about its host. A final failure counts like the earlier ones."""
     failure = failure_of(page.status, page.reason)
     return Outcome(
@@ -241,6 +291,7 @@ def outcome_of(page: Page) -> Outcome:
         address=page.address,
         state=None if page.state in LEAVES_STATE else page.state,
         status=page.status,
+        visit=visit,
     )
 
 

@@ -19,7 +19,7 @@ from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.files.received import shown
-from webgraph_it.settings_readers import FILE, TOKEN_FILE
+from webgraph_it.settings_readers import FILE, FOLDER, TOKEN_FILE
 from webgraph_it.settings_table import TABLE
 
 COMMAND_LINE = 40
@@ -37,7 +37,7 @@ OF_ONE_RUN = (
 )
 OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
-PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, TOKEN_FILE))
+PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, FOLDER, TOKEN_FILE))
 REMEMBERED = "REMEMBERED_SETTINGS"
 """The setting in which preflight stores what to remember, before it adapts any value to this machine."""
 

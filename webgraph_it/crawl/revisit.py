@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from webgraph_it.frontier.visits import (
     BODY_CUT,
     GONE,
+    LIED,
     PLANNED,
     REDIRECT,
     SHORT_DIGEST_BYTES,
@@ -24,6 +25,7 @@ from webgraph_it.items import PARENTS, Page, State
 from webgraph_it.shards.encode import revisit_line
 
 GONE_STATUSES = (404, 410)
+UNCONDITIONAL_EVERY = 4
 NO_PLACE = (0, 0)
 UNKNOWN_POLICY = 0
 """The link policy of a row that was made from files: it equals no other."""
@@ -68,8 +70,10 @@ class Revisit:
         return self.links - self.links_before if is_known else 0
 
 
-def first_visit(page: Page, children: Sequence[bytes], policy: int) -> Visit:
-    """The row of a page that was fetched, without the place of its sequence."""
+def first_visit(
+    page: Page, children: Sequence[bytes], policy: int, place: tuple[int, int] = NO_PLACE
+) -> Visit:
+    """The row of a page that was fetched. `place`: file number and offset of its sequence, if it has one."""
     return Visit(
         _flags(page),
         page.time,
@@ -79,7 +83,7 @@ def first_visit(page: Page, children: Sequence[bytes], policy: int) -> Visit:
         links_digest(children),
         _short(page.content_digest),
         policy,
-        *NO_PLACE,
+        *place,
         len(children),
         *_validators(page),
     )
@@ -117,6 +121,7 @@ def _compared(
     same_kind = now.flags & REDIRECT == before.flags & REDIRECT and not before.is_gone
     if same_kind and now.links_digest == before.links_digest:
         row = now._replace(
+            flags=now.flags | before.flags & LIED,
             visits=before.visits + 1,
             last_change=before.last_change,
             changes=before.changes,
@@ -126,7 +131,8 @@ def _compared(
         return _unchanged(page, row)
     known = None if before.is_gone else links_before()
     change = 1.0 if known is None else change_of(known, set(children))
-    row = now._replace(visits=before.visits + 1, changes=before.changes + change)
+    flags = now.flags | LIED * _lied(before, now)
+    row = now._replace(flags=flags, visits=before.visits + 1, changes=before.changes + change)
     return Revisit(page, change, len(children), row, _links(before))
 
 
@@ -161,8 +167,22 @@ def _validators(page: Page) -> tuple[bytes, bytes]:
     return (page.etag, page.last_modified) if page.state is State.FETCHED else (b"", b"")
 
 
+def _lied(before: Visit, now: Visit) -> bool:
+    """Whether the validators are the same although the links are not, or were so before."""
+    if before.flags & LIED:
+        return True
+    same = (before.etag, before.last_modified) == (now.etag, now.last_modified)
+    return same and now.policy == before.policy and bool(now.etag or now.last_modified) and not before.is_gone
+
+
 def may_ask_conditionally(visit: Visit, policy: int) -> bool:
-    """Whether a 304 would say that the links are the same: the whole body was read, by the same rules."""
-    if visit.flags & (GONE | BODY_CUT | REDIRECT) or visit.policy != policy:
+    """Whether a 304 would say that the links are the same: the whole body was read, by the same rules.
+
+    Some servers answer 304 whatever changed. So one visit in UNCONDITIONAL_EVERY does without. Validators that stayed
+    the same although the links changed are not used again.
+    """
+    if visit.flags & (GONE | BODY_CUT | REDIRECT | LIED) or visit.policy != policy:
+        return False
+    if (visit.visits + 1) % UNCONDITIONAL_EVERY == 0:
         return False
     return bool(visit.etag or visit.last_modified)

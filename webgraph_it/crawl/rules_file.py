@@ -7,13 +7,20 @@
 A mistake is one sentence, and the old rules stay in force.
 """
 
+import json
 import tomllib
+from hashlib import md5
+from typing import Any
 
 from webgraph_it.files.regular import InputError
 from webgraph_it.files.watched import WatchedFile
 from webgraph_it.urls.rules import Rule, RuleError, rules_of
 
 SETTING = "RULES_FILE"
+META = "rules-file"
+"""Among the frontier's records: the checksum of the rules that have shaped the graph so far."""
+SHAPING = ("block", "accept", "max_pages", "max_depth")
+MAX_NOTED = 100
 
 
 class RulesFileError(ValueError):
@@ -26,6 +33,20 @@ class RulesFile:
     def __init__(self, path: str) -> None:
         self._file = WatchedFile(path, SETTING)
         self.rules: tuple[Rule, ...] = ()
+
+    def checksum(self) -> bytes | None:
+        """Of the rules that decide which nodes are fetched; None if there is none."""
+        shaping = self._shaping()
+        return md5(json.dumps(shaping).encode()).hexdigest().encode() if shaping else None
+
+    def noted(self) -> Any:
+        """Those rules, as crawl.json keeps them; of very many, only how many."""
+        shaping = self._shaping()
+        return shaping if len(shaping) <= MAX_NOTED else {"rules": len(shaping)}
+
+    def _shaping(self) -> list[dict[str, Any]]:
+        written = (rule.written() for rule in self.rules)
+        return [rule for rule in written if not rule.keys().isdisjoint(SHAPING)]
 
     def reload(self) -> bool:
         """True: the rules are others now. RulesFileError, once for each version: the old ones stay."""

@@ -15,7 +15,7 @@ META = "steering"
 """Its name among the frontier's records."""
 EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
 """Verbs that set an effect of a rule, and the argument that holds its value."""
-SHAPING = ("block", "unblock", "max-pages", "add-seeds")
+SHAPING = ("block", "unblock", "max-pages", "clear", "add-seeds")
 """Verbs that change which nodes and arcs there will be: crawl.json records them."""
 
 
@@ -46,6 +46,10 @@ class Steering(NamedTuple):
                 return self._with(arguments["surt"], block=True)
             case "unblock":
                 return self._with(arguments["surt"], block=False)
+            case "clear":
+                return self._replace(
+                    rules=tuple(each for each in self.rules if each.surt != arguments["surt"])
+                )
             case "delay" | "max-pages" | "priority":
                 effect = {action.name.replace("-", "_"): arguments[EFFECTS[action.name]]}
                 return self._with(arguments["surt"], **effect)
@@ -63,14 +67,19 @@ class Steering(NamedTuple):
         return self
 
     def _with(self, surt: str, **effects: Any) -> "Steering":
-        before = next((rule for rule in self.rules if rule.surt == surt), Rule(surt=surt))
+        before = self.rule_of(surt) or Rule(surt=surt)
         rule = before._replace(**effects)
         others = tuple(each for each in self.rules if each.surt != surt)
         return self._replace(rules=others if rule == Rule(surt=surt) else (rule, *others))
 
+    def rule_of(self, surt: str) -> Rule | None:
+        """What is set for exactly this prefix."""
+        return next((rule for rule in self.rules if rule.surt == surt), None)
+
     def is_blocked(self, surt: str) -> bool:
         """Whether exactly this prefix is blocked."""
-        return any(rule.surt == surt and rule.block for rule in self.rules)
+        rule = self.rule_of(surt)
+        return rule is not None and rule.block
 
     def to_bytes(self) -> bytes:
         said = {**self._asdict(), "rules": [rule.written() for rule in self.rules]}

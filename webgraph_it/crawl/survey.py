@@ -26,7 +26,7 @@ from webgraph_it.shards.directory import (
     SEEDS,
     CrawlDirectory,
 )
-from webgraph_it.shards.formats import LINKS_FOLDER
+from webgraph_it.shards.formats import LINKS_FOLDER, number_of
 
 Lengths = Mapping[str, int]
 """File name, such as `graph/000001.g16`, → bytes."""
@@ -106,9 +106,9 @@ def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
 
     A link file that the record lacks was deleted by its commit, if the record has a later one.
     """
-    newest_links = max((_number(name) for name in record if name.startswith(f"{LINKS_FOLDER}/")), default=0)
+    newest_links = max((number_of(name) for name in record if name.startswith(f"{LINKS_FOLDER}/")), default=0)
     for name, length in sorted(committed.items()):
-        if name not in record and name.startswith(f"{LINKS_FOLDER}/") and _number(name) < newest_links:
+        if name not in record and name.startswith(f"{LINKS_FOLDER}/") and number_of(name) < newest_links:
             continue
         if record.get(name, 0) < length:
             return name, record.get(name, 0), length
@@ -117,12 +117,8 @@ def _behind(record: Lengths, committed: Lengths) -> tuple[str, int, int] | None:
 
 def _beyond_numbers(record: Lengths, files: Lengths) -> tuple[str, int, int] | None:
     """A file whose number is too high for the run of the last commit, or for the next run."""
-    newest = max((_number(name) for name in record), default=0)
+    newest = max(map(number_of, record), default=0)
     for name, size in sorted(files.items()):
-        if size and _number(name) >= newest + 2:
+        if size and number_of(name) >= newest + 2:
             return name, record.get(name, 0), size
     return None
-
-
-def _number(name: str) -> int:
-    return int(Path(name).stem)

@@ -35,6 +35,8 @@ class Tally:
         self.reasons: Counter[str] = _bounded(found.get("reasons", {}))
         self.revisits: Counter[str] = _bounded(found.get("revisits", {}))
         """Re-visits by what they found. They are among `pages`, and nowhere else but in bytes, statuses and links."""
+        self.busy: Counter[str] = Counter(found.get("busy", {}))
+        """Answers 429 and 503 by host (`it,unipd`), those that were retried included."""
 
     def to_bytes(self) -> bytes:
         return json.dumps(vars(self)).encode()
@@ -65,6 +67,17 @@ class Tally:
         self.statuses[_name(self.statuses, str(page.status))] += 1
         self.revisits[found] += 1
         self.links += more_links
+
+    def count_busy(self, host: str) -> None:
+        """With MAX_DISTINCT hosts in the table, a new one takes the place and the count of the lowest.
+
+        So a host that has more than a thousandth of all such answers is always in the table, and no count is too low.
+        """
+        inherited = 0
+        if host not in self.busy and len(self.busy) >= MAX_DISTINCT:
+            lowest = min(self.busy, key=self.busy.__getitem__)
+            inherited = self.busy.pop(lowest)
+        self.busy[host] += inherited + 1
 
     def count_cut(self, state: str, reason: str) -> None:
         self.states[state] += 1

@@ -1,7 +1,7 @@
 """Decides what a reply, or a missing reply, means for the leased URL. Pure.
 
     reply ──judge──► READ ──document_of, extraction──► page_of ──► Page
-                     Page (a redirect or an error), Retry, Respell
+                     Page (a redirect or an error), Retry, Respell, WithCookie
     no reply ──judge_failure──► Page, Retry, Respell, GiveBack
     refused on the way ──refused──► Page
     reply to robots.txt ──judge_robots──► Follow, Learn
@@ -13,20 +13,23 @@ decision. A reader of archives can use the same functions for replies from a fil
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from hashlib import md5
 from typing import Final
 
 from webgraph_it.crawl.reasons import MEANINGS, failure_of_status, meaning_of
 from webgraph_it.crawl.spellings import next_spelling
 from webgraph_it.extract.headers import NAMES
-from webgraph_it.extract.records import Document, Extraction
+from webgraph_it.extract.records import NO_ANCHORS, Anchors, Document, Extraction
+from webgraph_it.fetch.cookies import cookie_header
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.fetch.retry_after import retry_after_seconds
+from webgraph_it.fetch.target import target_of
 from webgraph_it.frontier.records import Failure, Lease
 from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
 from webgraph_it.items import Link, Page, State
-from webgraph_it.robots.policy import PRODUCT_TOKEN, RobotsPolicy, redirect_target
+from webgraph_it.robots.policy import PRODUCT_TOKEN, RobotsPolicy, origin, redirect_target
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.robots.tag import nofollow
 from webgraph_it.urls import Refusal, name
@@ -72,6 +75,16 @@ class Respell:
 
 
 @dataclass(frozen=True, slots=True)
+class WithCookie:
+    """The page redirects to itself and sets a cookie: fetch it once more with that cookie. The lease lasts."""
+
+    url: str
+    cookie: bytes
+    """Value of the Cookie header. It is for this request only, and is never stored."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class GiveBack:
     """Nothing was learnt: the URL goes back as it was, and no attempt is counted."""
 
@@ -97,9 +110,11 @@ class Learn:
     crawl_delay_seconds: float | None
     """Its Crawl-delay; None if it has none."""
     seconds: float
+    sitemaps: tuple[str, ...] = ()
+    """As written there."""
 
 
-PageDecision = Read | Page | Retry | Respell
+PageDecision = Read | Page | Retry | Respell | WithCookie
 FailureDecision = Page | Retry | Respell | GiveBack
 RobotsDecision = Follow | Learn
 RobotsFailureDecision = Learn | FailureDecision
@@ -109,7 +124,23 @@ Decision = PageDecision | RobotsDecision | RobotsFailureDecision
 # -- pages ------------------------------------------------------------------------------------------------------
 
 
-def judge(reply: Reply, lease: Lease, *, may_retry: bool, is_conditional: bool = False) -> PageDecision:
+class Cookies(Enum):
+    """What may be done with the cookies of a redirect to itself (VISIT_COOKIES)."""
+
+    IGNORED = auto()
+    USED = auto()
+    SENT = auto()
+    """This request had one. There is no second."""
+
+
+def judge(
+    reply: Reply,
+    lease: Lease,
+    *,
+    may_retry: bool,
+    is_conditional: bool = False,
+    cookies: Cookies = Cookies.IGNORED,
+) -> PageDecision:
     """What a reply means. `may_retry`: another attempt is left. `is_conditional`: a 304 was asked for."""
     status = reply.status
     if status == NOT_MODIFIED and is_conditional:
@@ -117,23 +148,33 @@ def judge(reply: Reply, lease: Lease, *, may_retry: bool, is_conditional: bool =
     if 200 <= status < 300:
         return READ
     if status in REDIRECTS:
-        return _redirected(reply, lease)
+        return _redirected(reply, lease, cookies)
     if may_retry and (failure := failure_of_status(status)) is not Failure.NONE:
         return Retry(failure, reply.seconds, _retry_after(reply))
     return error_page(reply, lease, f"status-{status}")
 
 
-def _redirected(reply: Reply, lease: Lease) -> Page | Respell:
-    """A page with one link; or Respell, if the target is another spelling of the same node."""
+def _redirected(reply: Reply, lease: Lease, cookies: Cookies) -> Page | Respell | WithCookie:
+    """A page with one link; or, if the target is the same node, WithCookie or Respell."""
     location = reply.header(b"Location")
     target = name(location, reply.url)
     if isinstance(target, Refusal) or not location:
         return error_page(reply, lease, "redirect-nowhere")
     if target.key != lease.key:
         return _page(reply, lease, State.REDIRECT, reply.media_type()[0], links=(Link(*target, "redirect"),))
-    if lease.spellings >= MAX_SPELLINGS:
+    if cookies is Cookies.USED and (cookie := _cookie(reply, target.url)):
+        return WithCookie(target.url, cookie, reply.seconds)
+    if lease.spellings >= MAX_SPELLINGS or (cookies is Cookies.SENT and target.url == reply.url):
         return error_page(reply, lease, "redirect-loop")
     return Respell(target.url, fetched=True, seconds=reply.seconds)
+
+
+def _cookie(reply: Reply, url: str) -> bytes:
+    """What the reply sets for `url`; empty if it is of another origin, whose robots.txt is another."""
+    values = reply.values(b"Set-Cookie")
+    if not values or origin(url) != origin(reply.url):
+        return b""
+    return cookie_header(values, target_of(url), reply.times.end)
 
 
 def judge_failure(reason: str, lease: Lease, now: float, *, may_retry: bool) -> FailureDecision:
@@ -191,7 +232,7 @@ def page_of(
     links, reason = extraction.links, extraction.reason
     if max_links and len(links) > max_links:
         links, reason = links[:max_links], reason or LINKS_PER_PAGE
-    return _page(
+    page = _page(
         reply,
         lease,
         State.FETCHED,
@@ -203,6 +244,14 @@ def page_of(
         if followed_only
         else frozenset(),
     )
+    return page if extraction.anchors is NO_ANCHORS else _with_anchors(page, extraction.anchors)
+
+
+def _with_anchors(page: Page, anchors: Anchors) -> Page:
+    links = page.links
+    texts = tuple([(links[number].digest, text) for number, text in anchors.texts if number < len(links)])
+    nofollow = frozenset([links[number].digest for number in anchors.nofollow if number < len(links)])
+    return replace(page, texts=texts, nofollow=nofollow)
 
 
 def error_page(reply: Reply, lease: Lease, reason: str) -> Page:
@@ -244,6 +293,8 @@ def _page(
         etag=_validator(reply, b"Etag"),
         last_modified=_validator(reply, b"Last-Modified"),
         body_cut=bool(reply.flags or reason),
+        exchange=reply.exchange,
+        outlinks=() if reply.exchange is None else links,
     )
 
 
@@ -293,7 +344,7 @@ def judge_robots_failure(
 
 
 def _learn(record: RobotsRecord, policy: RobotsPolicy, seconds: float) -> Learn:
-    return Learn(record, policy.crawl_delay(record), seconds)
+    return Learn(record, policy.crawl_delay(record), seconds, policy.sitemaps(record))
 
 
 def _retry_after(reply: Reply) -> float | None:

@@ -50,11 +50,11 @@ class Gauges:
         rate: float | None = self._crawler.stats.get_value("bandwidth/cap_bytes_per_second")
         return rate
 
-    def facts(self, idle_seconds: float) -> Facts:
-        """What may be holding up the crawl."""
+    def facts(self, idle_seconds: float, *, hosts: bool = True) -> Facts:
+        """What may be holding up the crawl. Without `hosts`, none of those that wait is looked at."""
         fetcher, scheduler, engine = self._fetcher, self._scheduler, self._crawler.engine
         now, at, counts = time.time(), scheduler.now(), scheduler.frontier.counts()
-        waits = list(scheduler.frontier.waits())
+        waits = list(scheduler.frontier.waits()) if hosts else []
         bandwidth = self._crawler.get_downloader_middleware(BandwidthMiddleware)
         rate = self._bytes_per_second
         return Facts(

@@ -34,6 +34,9 @@ from webgraph_it.fetch.request_message import RequestWriter
 from webgraph_it.fetch.response_parser import DATA_LOSS
 from webgraph_it.fetch.target import target_of
 
+EXCHANGE = "exchange"
+"""Key of a request's meta: what was on the wire, if the crawl writes an archive."""
+
 
 class ForbiddenAddressError(CannotResolveHostError):
     """The host has only addresses that we do not connect to."""
@@ -112,6 +115,8 @@ class WebgraphDownloadHandler:
             self._stats.inc_value(f"fetch/error/{error.reason}")
             raise scrapy_error(error, request.url) from None
         meta["fetch_times"] = reply.times
+        if reply.exchange is not None:
+            meta[EXCHANGE] = reply.exchange
         meta["download_latency"] = reply.times.first_byte - reply.times.start
         if reply.flags and DATA_LOSS in reply.flags:
             self._check_data_loss(request)

@@ -109,7 +109,7 @@ IDLE = (
     Idle(("HTTPCACHE_*",), "Pages are not kept.", f"{DOWNLOADERS}.httpcache.HttpCacheMiddleware"),
     Idle(
         ("COOKIES_*",),
-        "A page is what every visitor sees: no cookies.",
+        "A page is what every visitor sees: no cookies are kept (VISIT_COOKIES).",
         f"{DOWNLOADERS}.cookies.CookiesMiddleware",
     ),
     Idle(

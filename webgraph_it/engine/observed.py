@@ -1,7 +1,7 @@
 """A running crawl as its console sees it (console/source.py): what the parts know anyway, read when somebody asks."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -26,21 +26,17 @@ class Observed:
 
     def status(self) -> dict[str, Any]:
         running = self._running
-        tally, committer = running.recorder.tally, running.committer
+        tally = running.recorder.tally
         counts = self._frontier.counts()
         return {
             **running.steered.status(),
-            "name": running.directory.path.resolve().name,
             "version": __version__,
             "seconds": running.run.seconds_at(time.monotonic()),
-            "links": tally.links,
             "bytes": tally.bytes,
             "states": dict(tally.states),
             "statuses": dict(tally.statuses.most_common(20)),
             "leased": counts.leased,
             "hosts": counts.hosts,
-            "last_commit_seconds_ago": time.time() - committer.committed_at,
-            "commits": committer.commits,
             "schedule": running.operations.steering.schedule,
         }
 
@@ -78,6 +74,10 @@ class Observed:
     @property
     def recent(self) -> deque[str]:
         return self._running.recorder.recent
+
+    @property
+    def busy(self) -> Counter[str]:
+        return self._running.recorder.tally.busy
 
     @property
     def host_count(self) -> int:

@@ -79,6 +79,7 @@ def fetch_settings(settings: Mapping[str, Any]) -> FetchSettings:
         ),
         allowed_ports=frozenset(settings["ALLOWED_PORTS"]),
         port_map={int(port): to for port, to in settings["PORT_MAP"].items()},
+        keep_exchanges=settings["WARC"],
     )
 
 

@@ -16,6 +16,7 @@ from scrapy.http import Response
 
 from webgraph_it.crawl.reasons import COMPONENT, meaning_of
 from webgraph_it.engine.downloader import FetchCalledOff
+from webgraph_it.engine.handler import EXCHANGE
 from webgraph_it.engine.robots_middleware import RobotsDenied
 from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.items import State
@@ -32,6 +33,7 @@ def reply_of(response: Response) -> Reply:
         response.ip_address,
         b"",
         response.meta.get("fetch_times") or FetchTimes(*(time.time(),) * 3),
+        response.meta.get(EXCHANGE),
     )
 
 

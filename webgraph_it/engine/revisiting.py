@@ -1,6 +1,6 @@
 """How re-visits are asked for, from Scrapy's settings."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy.settings import BaseSettings
 
@@ -22,12 +22,15 @@ class Revisiting(NamedTuple):
     is_continuous: bool
     """The crawl does not end when nothing is left."""
 
-    def conditions(self, lease: Lease, frontier: Frontier) -> dict[str, bytes]:
-        """Headers that ask for a 304. None after a redirect to another spelling: validators belong to a URL."""
+    def conditions(self, lease: Lease, frontier: Frontier, meta: dict[str, Any]) -> dict[str, bytes]:
+        """Headers of a re-visit that ask for a 304; its meta says so. None after a redirect to another spelling: a
+        validator belongs to a URL."""
+        meta["deltafetch_enabled"] = False  # scrapy-deltafetch's own word for: visit it again
         visit = frontier.visit(lease.digest)
         if visit is None or lease.spellings or not may_ask_conditionally(visit, self.link_policy):
             return {}
         headers = {"If-None-Match": visit.etag, "If-Modified-Since": visit.last_modified}
+        meta[CONDITIONAL] = True
         return {name: value for name, value in headers.items() if value}
 
 

@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from webgraph_it.crawl.actions import Action
+from webgraph_it.crawl.actions import Action, ActionError
+from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.budget import LEASE_ROUND_SECONDS, SHARE_ROUND_SECONDS
 from webgraph_it.crawl.commit import Committer
@@ -22,10 +23,12 @@ from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.member import ROUND_SECONDS
 from webgraph_it.crawl.operations import Operations
+from webgraph_it.crawl.pending import Pending
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
+from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.reporter import Reporter
-from webgraph_it.crawl.rules_file import RulesFile, RulesFileError
+from webgraph_it.crawl.rules_file import META, SETTING, RulesFile, RulesFileError
 from webgraph_it.crawl.stall_log import StallLog
 from webgraph_it.crawl.standstill_watch import StandstillWatch
 from webgraph_it.crawl.steering import SHAPING
@@ -42,6 +45,8 @@ from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.engine.steered import Steered
 from webgraph_it.engine.stop_watch import STOP_SECONDS, StopWatch
 from webgraph_it.frontier.records import Order
+from webgraph_it.shards.formats import WARC_FOLDER
+from webgraph_it.warc.writer import WarcWriter
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -51,6 +56,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ALL_KEYS = ("",)
+"""What every key begins with."""
 RULES_SECONDS = 1.0
 """How often RULES_FILE is looked at."""
 
@@ -79,6 +86,7 @@ class Running:
         self.scheduler = scheduler = scheduler_of(crawler)
         self.recorder = recorder = pipeline_of(crawler).recorder
         tally, frontier, reports = recorder.tally, scheduler.frontier, directory.reports
+        scheduler.count_busy = tally.count_busy
         self.run = run = Run(time.monotonic(), tally.pages, tally.seconds)
         self.control = Control(scheduler.pause)
         self.committer = Committer(directory, frontier, recorder.shards, tally, recorder.step)
@@ -112,6 +120,8 @@ class Running:
         is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
         self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
         self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
+        self._archivist = _archivist(recorder, directory)
+        self._warc_file_bytes: int = settings["WARC_FILE_SIZE"]
         self._disk = DiskWatch(self.control, min_free_disk_bytes, directory.path)
         self._standstill = StandstillWatch(run.opened_at)
         self._stop = StopWatch(crawler, recorder.shards, self.committer)
@@ -119,8 +129,10 @@ class Running:
         self._ask_to_stop = stop
         self.steered = steered = Steered(crawler, self, self._scope)
         self._rules_file = RulesFile(settings["RULES_FILE"])
+        self._is_settling = False
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
+        self._pending = Pending(reports)
         self._socket = ControlSocket(directory.path, self.operations.do)
         self._console = _console(settings, self)
 
@@ -140,7 +152,20 @@ class Running:
             await self._console.open()
 
     async def load_seeds(self) -> None:
+        await self._do_pending()
+        await self._settle_rules()
         await self.seeds.load(self._seed_list, self._scope)
+
+    async def _do_pending(self) -> None:
+        """What operators asked while no crawl ran."""
+        waiting = self._pending.take()
+        for said, who in waiting:
+            try:
+                await self.operations.do(said, who)
+            except ActionError as error:
+                logger.error("An action that waited for this run was refused: %s.", error)
+        if waiting:
+            self._pending.done()
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
         """`checkpoint_seconds` 0: checkpoints only on request."""
@@ -154,6 +179,8 @@ class Running:
         every(FIRST_PROGRESS_SECONDS, self.progress.write_if_due, at_once=True)
         every(self.teller.interval_seconds, self.teller.tell)
         every(DISK_SECONDS, self._watch_disk, at_once=True)
+        if self._archivist is not None:
+            every(LOOK_SECONDS, self._watch_archive)
         every(self._standstill.interval_seconds, self._watch_standstill)
         every(RULES_SECONDS, self._watch_rules)
         if self.fleet is not None:
@@ -175,6 +202,7 @@ class Running:
         if self.failures:
             return
         await self.recrawling.import_plans()
+        await self._index_archive()
         await self.reporter.write("Running")
         logger.info("Checkpoint: the files so far in %s are final.", self.directory.path)
 
@@ -193,6 +221,8 @@ class Running:
         if self.fleet is not None and not self.committer.stopped:
             await self.fleet.end()
         self._stop_watching.cancel()
+        if self._archivist is not None:
+            await self._archivist.close()
 
     async def report_for_the_last_time(self, status: str) -> None:
         if self.committer.stopped:
@@ -219,6 +249,21 @@ class Running:
             self._read_rules()
         except RulesFileError as error:
             logger.error("%s The rules in force stay.", error)
+        await self._settle_rules()
+
+    async def _settle_rules(self) -> None:
+        """What rules of the file had cut, and none cuts now, is queued: also if the file changed between two runs."""
+        frontier, now = self.scheduler.frontier, self._rules_file.checksum()
+        before = frontier.get_meta(META)
+        if (now or b"") == (before or b"") or self._is_settling:
+            return
+        self._is_settling = True
+        if before:
+            queued = await self.steered.take_back(ALL_KEYS)
+            logger.info("%d URLs that rules of %s had cut are queued now.", queued, SETTING)
+        frontier.put_meta(META, now or b"")
+        self.directory.note(SETTING, self._rules_file.noted())
+        self._is_settling = False
 
     def _read_rules(self) -> None:
         if self._rules_file.reload():
@@ -226,7 +271,18 @@ class Running:
             logger.info("%d rules of RULES_FILE are in force.", len(self._rules_file.rules))
 
     async def _watch_disk(self) -> None:
-        self._disk.look(self.gauges.free_disk_bytes)
+        owed_bytes = self._archivist.held_bytes if self._archivist is not None else 0
+        self._disk.look(self.gauges.free_disk_bytes - owed_bytes)
+
+    async def _watch_archive(self) -> None:
+        """A WARC file that is large enough ends, and with it all files of its number."""
+        if self.recorder.shards.file_bytes(WARC_FOLDER) >= self._warc_file_bytes:
+            await self.commits.commit(checkpoint=True)
+            await self._index_archive()
+
+    async def _index_archive(self) -> None:
+        if self._archivist is not None:
+            await self._archivist.index()
 
     async def _watch_standstill(self) -> None:
         """Say why, if the crawl gets no response."""
@@ -252,7 +308,14 @@ def _console(settings: "BaseSettings", running: Running) -> "Console | None":
         settings["CONSOLE"],
         settings["CONSOLE_TOKENS"],
         settings["CONSOLE_HOSTS"],
+        settings["CONSOLE_MEMBERS"],
     )
+
+
+def _archivist(recorder: Recorder, directory: JobDirectory) -> Archivist | None:
+    """None if the crawl writes no archive."""
+    writer = recorder.archive
+    return Archivist(directory, writer) if isinstance(writer, WarcWriter) else None
 
 
 def _task_failed(failures: Failures, fail: Fail) -> Callable[[Exception], None]:

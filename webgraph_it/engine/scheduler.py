@@ -8,7 +8,7 @@ recorded (crawl/record.py; `answered` may come before it), or one of these was c
 
 An exception in the middle of one of these methods leaves the frontier half changed, so `Leases.fail` is called.
 
-Longer than 400 lines because it is the one list of the ways in which a lease begins and ends.
+Longer than 400 lines because it is the one list of how leases begin and end.
 """
 
 import logging
@@ -22,11 +22,11 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 
 from webgraph_it.engine import private
-from webgraph_it.engine.again import Again, host_asked
+from webgraph_it.engine.again import AGAIN, Again, host_asked, with_cookie
 from webgraph_it.engine.frontier_settings import limits_of, order_of, politeness_of
 from webgraph_it.engine.loop import Alarm, in_this_loop
 from webgraph_it.engine.one_step import one_step
-from webgraph_it.engine.revisiting import CONDITIONAL, NO_REVISITS, Revisiting, revisiting_of
+from webgraph_it.engine.revisiting import NO_REVISITS, Revisiting, revisiting_of
 from webgraph_it.frontier.clock import CrawlClock
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.leases import Leases
@@ -52,8 +52,6 @@ DROPPED_AT_ONCE = 100
 """Blocked URLs that are recorded in one turn of the event loop: a few milliseconds."""
 BLOCKED_SECONDS = 0.05
 """How soon a blocked URL is looked at again that could not be recorded at once."""
-AGAIN = "again"
-"""Meta key of requests that a middleware wants to send under an existing lease."""
 
 
 class Borrowed(Protocol):
@@ -105,6 +103,8 @@ class FrontierScheduler(BaseScheduler):
         """In a fleet: the way to hosts of other members."""
         self.awaits_others: Callable[[], bool] = lambda: False
         """Whether other members of a fleet may still send links."""
+        self.count_busy: Callable[[str], None] = lambda host: None
+        """Called with the host of every 429 or 503 that is retried."""
         self.locate: Callable[[], None] | None = None
         """Starts lookups of strangers, if there is a Locator (engine/locator.py)."""
 
@@ -195,7 +195,7 @@ class FrontierScheduler(BaseScheduler):
             return again
         dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
-            if self._is_steered and (steered := self._steered(lease, now)) is not None:
+            if (self.rules or self.parked) and (steered := self._steered(lease, now)) is not None:
                 if steered > now:
                     self.frontier.release(lease, now, steered)
                 dropped += 1
@@ -210,10 +210,6 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(lease, now, request)
         self._set_alarm(now)
         return None
-
-    @property
-    def _is_steered(self) -> bool:
-        return bool(self.rules or self.parked)
 
     def _steered(self, lease: Lease, now: float) -> float | None:
         """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
@@ -249,9 +245,8 @@ class FrontierScheduler(BaseScheduler):
         if needed is Need.KNOWN or lease.given_up:
             if lease.given_up:
                 self.errands.dropped(site)
-            headers = self._revisiting.conditions(lease, self.frontier) if lease.is_revisit else None
-            known = robots if needed is Need.KNOWN else None
-            meta = {"lease": lease, "robots": known, CONDITIONAL: bool(headers)}
+            meta = {"lease": lease, "robots": robots if needed is Need.KNOWN else None}
+            headers = self._revisiting.conditions(lease, self.frontier, meta) if lease.is_revisit else None
             asked = {"callback": spider.parse, "errback": spider.failed, "headers": headers}
             return private.PageRequest(lease.url, meta=meta, **asked)
         if robots is not None and needed is Need.WAIT:
@@ -290,6 +285,8 @@ class FrontierScheduler(BaseScheduler):
         """Put the URL back for a retry. False if there are no retries left and the failure is final."""
         if not self.frontier.may_retry(lease):
             return False
+        if failure is Failure.BUSY:
+            self.count_busy(lease.host)
         self._end(lease, Outcome(Kind.RETRY, failure, True, seconds, lease.address, retry_after))
         return True
 
@@ -297,6 +294,12 @@ class FrontierScheduler(BaseScheduler):
     def respell(self, lease: Lease, url: str, *, fetched: bool, seconds: float = 0.0) -> None:
         """Ask for the same node at another spelling of its URL."""
         self._end(lease, Outcome(Kind.SPELLING, fetched=fetched, duration_seconds=seconds, url=url))
+
+    @one_step
+    def visit_with_cookie(self, request: Request, url: str, cookie: bytes, *, seconds: float) -> None:
+        """Ask for the leased page once more, after the delay of its host. The lease lasts."""
+        delay = self.frontier.host_delay(request.meta["lease"].host, seconds)
+        self._again.put(with_cookie(request, url, cookie), self.now() + delay)
 
     @one_step
     def learn_robots(

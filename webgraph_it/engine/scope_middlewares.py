@@ -7,17 +7,17 @@ links, `scope/refused/<reason>` requests.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Set
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
+from webgraph_it.crawl.scoping import judge
 from webgraph_it.items import NOTHING, Link, Page, State
 from webgraph_it.urls.names import Refusal, key
-from webgraph_it.urls.scope import Scope, Verdict
+from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import read_seeds
 
 if TYPE_CHECKING:
@@ -135,38 +135,5 @@ class ScopeDownloaderMiddleware:
 def scope_of(crawler: "Crawler") -> Scope:
     """The scope that the settings and the seed file describe; SeedsError or SurtError if they are wrong."""
     settings = crawler.settings
-    return Scope.from_settings(settings, read_seeds(settings["SEEDS"], tuple(settings["SCOPE_SURTS"])))
-
-
-def judge(page: Page, scope: Scope, known_in: Set[bytes] = frozenset()) -> tuple[Page, Counter[str]]:
-    """The page with its links in scope and what each of them is, and how many were refused, by stats key.
-
-    `known_in`: digests of nodes already judged to be in scope.
-    """
-    kept: list[Link] = []
-    traps: dict[bytes, str] = {}
-    fetch_only: set[bytes] = set()
-    refusals: Counter[str] = Counter()
-    for link in page.links:
-        if link.digest in known_in:
-            kept.append(link)
-            continue
-        verdict = scope.verdict(link.key, link.url)
-        if verdict is Verdict.IN:
-            kept.append(link)
-        elif verdict.in_graph:
-            kept.append(link)
-            traps[link.digest] = verdict.reason
-            refusals[f"scope/trap/{verdict.reason}"] += 1
-        elif verdict.fetchable:
-            kept.append(link)
-            fetch_only.add(link.digest)
-        else:
-            refusals[f"scope/dropped/{verdict.reason}"] += 1
-    in_graph = page.digest in known_in or scope.verdict(page.key).in_graph
-    if in_graph and len(kept) == len(page.links) and not traps and not fetch_only:
-        return page, refusals
-    judged = replace(
-        page, links=tuple(kept), in_graph=in_graph, traps=traps or NOTHING, fetch_only=frozenset(fetch_only)
-    )
-    return judged, refusals
+    surts = tuple(settings["SCOPE_SURTS"])
+    return Scope.from_settings(settings, read_seeds(settings["SEEDS"], surts, may_be_empty=True))

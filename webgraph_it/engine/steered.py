@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from webgraph_it.crawl.actions import Action, ActionError
-from webgraph_it.crawl.reconsider import unblocked
+from webgraph_it.crawl.reconsider import taken_back
 from webgraph_it.crawl.status import status_of
 from webgraph_it.crawl.steering import OPERATOR_BLOCK, Steering
 from webgraph_it.crawl.visit import refused
@@ -111,9 +111,17 @@ class Steered:
     # -- verbs -------------------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        gauges = self._running.gauges
-        moment = gauges.moment(self._running.progress.last)
-        return status_of(moment.snapshot, gauges.facts(0.0), self._steering)
+        running, gauges = self._running, self._running.gauges
+        moment = gauges.moment(running.progress.last)
+        own = {
+            "name": running.directory.path.resolve().name,
+            "console": self._settings["CONSOLE"],
+            "file_rules": len(self._file_rules),
+            "links": running.recorder.tally.links,
+            "commits": running.committer.commits,
+            "last_commit_seconds_ago": time.time() - running.committer.committed_at,
+        }
+        return own | status_of(moment.snapshot, gauges.facts(0.0, hosts=False), self._steering)
 
     async def commit(self) -> None:
         await self._running.commits.commit()
@@ -166,19 +174,21 @@ class Steered:
             raise ActionError("no line is a URL in the scope of this crawl")
         return links, refusals
 
-    async def _unblock(self, action: Action) -> dict[str, Any]:
-        """What the block had cut is queued again."""
+    async def _take_back(self, action: Action) -> dict[str, Any]:
+        """What the rule had cut, and nothing cuts now, is queued again."""
+        return {"queued": await self.take_back(starts(action.arguments["surt"]))}
+
+    async def take_back(self, covered: tuple[str, ...]) -> int:
+        """Queue again what rules had cut among keys that begin so. How many nodes they are."""
         await self.commit()
-        running, surt = self._running, action.arguments["surt"]
-        queued = 0
-        scheduler = running.scheduler
-        for so_far in unblocked(
-            running.directory, scheduler.frontier, running.recorder.tally, starts(surt), scheduler.now()
+        running, scheduler, queued = self._running, self._scheduler, 0
+        for so_far in taken_back(
+            running.directory, scheduler.frontier, running.recorder.tally, covered, scheduler.now()
         ):
             queued = so_far
             await asyncio.sleep(0)
-        self._scheduler.wake()
-        return {"queued": queued}
+        scheduler.wake()
+        return queued
 
     _VERBS: ClassVar[Mapping[str, Callable[["Steered", Action], Coroutine[Any, Any, dict[str, Any]]]]] = {
         "checkpoint": _checkpoint,
@@ -186,5 +196,7 @@ class Steered:
         "terminate": _terminate,
         "wake": _wake,
         "add-seeds": _add_seeds,
-        "unblock": _unblock,
+        "unblock": _take_back,
+        "max-pages": _take_back,
+        "clear": _take_back,
     }

@@ -3,8 +3,8 @@
 A request is  `<II` lengths of head and body, head (a line of JSON: media type, charset, headers, nofollow; then
               the URL), body.
 A reply is    `<III` length of meta, length of names, number of links n; meta (JSON: refused, nofollow,
-              reason, media type); n bytes of kind numbers; names, as ASCII lines: the content digest and n URLs
-              (none can contain a line feed).
+              reason, media type); n bytes of kind numbers; names, as ASCII lines: the content digest, n URLs
+              (none can contain a line feed) and, if there are any and room for them, `anchors` and JSON.
 A worker's first message is `ready`: a reply without names and links whose meta lists the measures of its sandbox.
 The JSON is the same for most pages, so both ends cache some of it.
 
@@ -12,6 +12,7 @@ A worker reads untrusted documents, so the crawl process does not trust its repl
 - links whose URLs are http(s), with only the characters of a normal form and a valid DNS name; their keys and digests
   are computed here, from the URL, so none can break a shard, the URL list or the scope;
 - at most MAX_LINKS, of MAX_LINK_BYTES in all, each key once;
+- anchors of these links, in order, with clean texts of limited length;
 - known reasons and refusals, valid counts, and a media type that was declared or can be detected.
 Anything else is a ValueError. A worker that a document has taken over can still lie about which links there are, and
 spell them as no parser of ours would (`/a/../b`).
@@ -25,12 +26,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, repeat
 
+from webgraph_it.extract.anchors import MAX_TEXTS, clean
 from webgraph_it.extract.records import (
     KINDS,
     MAX_LINK_BYTES,
     MAX_LINKS,
+    NO_ANCHORS,
     REASONS,
     REFUSALS,
+    Anchors,
     Document,
     Extraction,
 )
@@ -43,6 +47,8 @@ REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<III")
 MAX_META_BYTES = 4096
 _MAX_NAMES_BYTES = MAX_LINK_BYTES + 64
+_ANCHORS = "anchors "
+"""Beginning of the line of anchors."""
 _MAX_REFUSED = 10_000_000
 _REMEMBERED = 64
 """A small number, because a server may send 64 KB of headers."""
@@ -93,12 +99,15 @@ def _facts(encoded: bytes) -> tuple[str, str | None, tuple[tuple[str, bytes], ..
 
 def reply(extraction: Extraction) -> bytes:
     """An extraction as a frame, without keys and digests. Links beyond the limits are left out."""
-    links, refused, *others, content_digest = extraction
+    links, refused, *others, content_digest, anchors = extraction
     meta = _encoded_meta(tuple(refused.items()), *others)
     urls, _, _, kinds = zip(*links, strict=True) if links else ((), (), (), ())
     names = "\n".join((content_digest, *urls)).encode("ascii")
     if len(links) > MAX_LINKS or len(names) > _MAX_NAMES_BYTES:
         return reply(_shortened(extraction))
+    if anchors != NO_ANCHORS:
+        line = f"\n{_ANCHORS}{json.dumps(anchors)}".encode("ascii")
+        names += line if len(names) + len(line) <= _MAX_NAMES_BYTES else b""
     head = REPLY.pack(len(meta), len(names), len(links))
     return b"".join((head, meta, bytes(map(_NUMBER_OF_KIND.__getitem__, kinds)), names))
 
@@ -107,7 +116,11 @@ def _shortened(extraction: Extraction) -> Extraction:
     """Needed because 50,000 short references and one long base make a quarter of a gigabyte."""
     ends = list(accumulate(len(link.url) + 1 for link in extraction.links))
     count = min(bisect_right(ends, MAX_LINK_BYTES), MAX_LINKS)
-    return extraction._replace(links=extraction.links[:count], reason="too-many-links")
+    texts, nofollow = extraction.anchors
+    anchors = Anchors(
+        tuple(row for row in texts if row[0] < count), tuple(number for number in nofollow if number < count)
+    )
+    return extraction._replace(links=extraction.links[:count], reason="too-many-links", anchors=anchors)
 
 
 @lru_cache(_REMEMBERED)
@@ -143,6 +156,9 @@ def _extraction(frame: bytes, declared: str) -> Extraction:
             f"the media type {media_type[:80]!r}; expected the declared one or one that can be detected"
         )
     content_digest, *urls = frame[names_at:].decode("ascii").split("\n")
+    anchors = NO_ANCHORS
+    if len(urls) == count + 1 and urls[-1].startswith(_ANCHORS):
+        anchors = _anchors(urls.pop().removeprefix(_ANCHORS), count)
     if len(urls) != count:
         raise ValueError(f"a reply of {count} links has {len(urls)} URLs")
     if content_digest and not _HEX_DIGEST.fullmatch(content_digest):
@@ -153,7 +169,22 @@ def _extraction(frame: bytes, declared: str) -> Extraction:
         raise ValueError("a reply names a target twice")
     rows = zip(urls, keys, map(digest, keys), kinds, strict=True)
     links = tuple(map(tuple.__new__, repeat(Link), rows))  # takes a third of the time of calling Link
-    return Extraction(links, refused, nofollow, reason, media_type, content_digest)
+    return Extraction(links, refused, nofollow, reason, media_type, content_digest, anchors)
+
+
+def _anchors(encoded: str, count: int) -> Anchors:
+    texts, nofollow = json.loads(encoded)
+    rows = tuple([(number, text) for number, text in texts])
+    if len(rows) > MAX_TEXTS or not all(
+        type(text) is str and text and clean(text) == text for _, text in rows
+    ):
+        raise ValueError("a reply with texts that are not clean")
+    for numbers in ([number for number, _ in rows], nofollow):
+        if not all(type(number) is int and 0 <= number < count for number in numbers):
+            raise ValueError(f"a reply of {count} links with anchors of others")
+    if list(rows) != sorted(set(rows)) or nofollow != sorted(set(nofollow)) or not (rows or nofollow):
+        raise ValueError("a reply with anchors that are not in order")
+    return Anchors(rows, tuple(nofollow))
 
 
 _HEX_DIGEST = re.compile("[0-9a-f]{32}")

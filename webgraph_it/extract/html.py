@@ -18,6 +18,7 @@ from ada_url import join_url
 from turbohtml import HTMLParseError, Namespace, parse, parse_xml
 
 from webgraph_it.extract import css, script
+from webgraph_it.extract.anchors import TEXTS, TextReader
 from webgraph_it.extract.headers import link_kind, refresh_url
 from webgraph_it.extract.records import Found
 
@@ -89,7 +90,7 @@ def _entity_text(entity: re.Match[str]) -> str:
 class _Page:
     """What was found on one page so far. `read` visits the relevant elements in document order."""
 
-    __slots__ = ("base_href", "inert", "kinds", "nofollow", "raw", "refreshed", "tags")
+    __slots__ = ("base_href", "inert", "kinds", "nofollow", "raw", "reader", "refreshed", "tags")
 
     def __init__(self, kinds: frozenset[str]) -> None:
         self.kinds = kinds
@@ -99,15 +100,18 @@ class _Page:
         self.refreshed = False
         self.nofollow = False
         self.inert: set[Element] = set()
+        self.reader = TextReader() if TEXTS in kinds else None
 
     def read(self, tree: Tree) -> "_Page":
-        append, inert = self.raw.append, self.inert
+        append, inert, reader = self.raw.append, self.inert, self.reader
         for element in tree.iter_elements(self.tags):
             if inert and element in inert:
                 continue
             tag = element.tag
             if tag == "a":
                 if (href := _anchor_href(element)) is not None:
+                    if reader is not None:
+                        reader.read(len(self.raw), element)
                     append((href, "a", element.attr("rel") or ""))
             elif element.namespace is Namespace.HTML:
                 _HANDLERS[tag](self, element)
@@ -116,7 +120,8 @@ class _Page:
         return self
 
     def found(self, url: str, encoding: str) -> Found:
-        return Found(self.raw, _base(self.base_href, url), encoding, self.nofollow)
+        found = Found(self.raw, _base(self.base_href, url), encoding, self.nofollow)
+        return found if self.reader is None else found._replace(texts=self.reader.texts)
 
     def add(self, reference: str | None, kind: str, rel: str = "") -> None:
         """Add a link of an element for which an empty reference is not a link (for `a` it means the page itself)."""
@@ -125,6 +130,8 @@ class _Page:
 
     def area(self, element: Element) -> None:
         if (href := element.attr("href")) is not None:
+            if self.reader is not None:
+                self.reader.keep(len(self.raw), element.attr("alt") or "")
             self.raw.append((href, "area", element.attr("rel") or ""))
 
     def frame(self, element: Element) -> None:

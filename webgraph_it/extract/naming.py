@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, unquote
 
+from webgraph_it.extract.anchors import Collector
 from webgraph_it.extract.records import MAX_LINKS, Found, LinkPolicy
 from webgraph_it.items import Link
 from webgraph_it.urls import Refusal, digest, name, name_all
@@ -28,19 +29,27 @@ Digest = Callable[[str], bytes]
 
 
 def named(
-    found: Iterable[Found], policy: LinkPolicy, digest: Digest = digest
+    found: Iterable[Found], policy: LinkPolicy, digest: Digest = digest, collector: Collector | None = None
 ) -> tuple[tuple[Link, ...], dict[str, int], bool]:
-    """The links of all `found`; how many distinct references were refused, by reason; whether these are all links."""
+    """The links of all `found`; how many distinct references were refused, by reason; whether these are all links.
+
+    The collector, if there is one, is told what each reference names.
+    """
     links: dict[str, Link] = {}
     refused: dict[str, int] = {}
     complete = True
     for part in found:
-        complete = _name_part(part, policy, links, refused, digest) and complete
+        complete = _name_part(part, policy, links, refused, digest, collector) and complete
     return tuple(links.values()), refused, complete
 
 
 def _name_part(
-    part: Found, policy: LinkPolicy, links: dict[str, Link], refused: dict[str, int], digest: Digest
+    part: Found,
+    policy: LinkPolicy,
+    links: dict[str, Link],
+    refused: dict[str, int],
+    digest: Digest,
+    collector: Collector | None,
 ) -> bool:
     """Add the links of one part. False if there were more than MAX_REFERENCES."""
     arcs, nested = policy.arcs, "nested" in policy.wanted
@@ -58,6 +67,8 @@ def _name_part(
         _keep(_new(Link, (*target, kind)), arcs, links)
         if nested and len(links) < MAX_LINKS:
             _keep_nested(target.url, arcs, links)
+    if collector is not None and isinstance(part.links, list):
+        collector.add(part, policy.wanted, dict(zip(spellings, targets, strict=True)), _spelling)
     return complete
 
 
@@ -70,7 +81,7 @@ def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tupl
     for reference, kind, _ in part.links:
         if kind not in wanted:
             continue
-        spelling = _without_fragment(reference) if "#" in reference else reference
+        spelling = _spelling(reference)
         known, is_arc = seen.get(spelling), kind in arcs
         if known or (known is False and not is_arc):
             continue
@@ -80,6 +91,11 @@ def _spellings(part: Found, policy: LinkPolicy, refused: dict[str, int]) -> tupl
         spellings.append(spelling)
         kinds.append(kind)
     return spellings, kinds, True
+
+
+def _spelling(reference: str) -> str:
+    """What is named: two references that differ in their fragments are one."""
+    return _without_fragment(reference) if "#" in reference else reference
 
 
 def _without_fragment(reference: str) -> str:

@@ -53,17 +53,21 @@ async def start(options: dict[str, object], owner: Owner) -> "Worker":
     return worker
 
 
+WORKER = "webgraph_it.extract.worker"
+
+
 def spawn(
-    options: dict[str, object], stderr: int | None = None
+    options: dict[str, object], stderr: int | None = None, module: str = WORKER, files: tuple[int, ...] = ()
 ) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """Start a worker process. Returns our end of its socket, and the process. Takes a few milliseconds."""
+    """Start a worker process, which inherits `files`. Returns our end of its socket, and the process. Takes a few
+    milliseconds."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     with theirs:
         arguments = json.dumps({**options, "socket": theirs.fileno()})
         process = subprocess.Popen(
-            [*_command(), arguments],
-            pass_fds=(theirs.fileno(),),
+            [*_command(module), arguments],
+            pass_fds=(theirs.fileno(), *files),
             stdin=subprocess.DEVNULL,
             stderr=stderr,
             process_group=0,  # Ctrl-C in a terminal is only for the crawl
@@ -73,9 +77,9 @@ def spawn(
     return ours, process
 
 
-def _command() -> list[str]:
+def _command(module: str) -> list[str]:
     """-P: no module is imported from the directory where the crawl was started."""
-    return [sys.executable, "-P", "-m", "webgraph_it.extract.worker"]
+    return [sys.executable, "-P", "-m", module]
 
 
 def _environment() -> dict[str, str]:

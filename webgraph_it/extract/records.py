@@ -41,6 +41,20 @@ class Found(NamedTuple):
     """The document asks robots not to follow its links."""
     reason: str = ""
     """Why the body was not read completely; empty if it was."""
+    texts: Mapping[int, str] = MappingProxyType({})
+    """Anchor texts by the number of the reference in `links`, if they were asked for. Then `links` is a list."""
+
+
+class Anchors(NamedTuple):
+    """What links say about their targets. A number is a place in Extraction.links."""
+
+    texts: tuple[tuple[int, str], ...] = ()
+    """(number, text), each pair once, in order of both."""
+    nofollow: tuple[int, ...] = ()
+    """The targets to which all links are rel=nofollow, increasing."""
+
+
+NO_ANCHORS = Anchors()
 
 
 Extractor = Callable[[bytes, str, str | None, frozenset[str]], Found]
@@ -81,6 +95,8 @@ class Extraction(NamedTuple):
     content_digest: str = ""
     """MD5 of the body in hex; empty if there is no body, if it could not be read to the end, or if only links were
     requested (`extract`)."""
+    anchors: Anchors = NO_ANCHORS
+    """If the policy asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +109,10 @@ class LinkPolicy:
     """Kinds that are followed but not written."""
     plain_text: bool
     """Whether absolute URLs in plain text are links (kind `document`)."""
+    texts: bool = False
+    """Whether the texts of links are wanted."""
+    rels: bool = False
+    """Whether it is wanted which links are nofollow."""
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -104,10 +124,12 @@ def link_policy(
     followed: Iterable[str],
     embedded: bool,
     plain_text: bool,
+    texts: bool = False,
+    rels: bool = False,
 ) -> LinkPolicy:
     """The policy that the settings describe. Raises ValueError, in one sentence, for an unknown kind."""
     also = frozenset(followed) | (EMBEDDED if embedded else frozenset())
     for setting, kinds in (("LINK_KINDS_ARCS", frozenset(arcs)), ("LINK_KINDS_FOLLOWED", also)):
         if unknown := sorted(kinds.difference(KINDS)):
             raise ValueError(f"{setting} has {unknown[0]!r}; expected some of {', '.join(KINDS)}")
-    return LinkPolicy(frozenset(arcs), also - frozenset(arcs), plain_text)
+    return LinkPolicy(frozenset(arcs), also - frozenset(arcs), plain_text, texts, rels)

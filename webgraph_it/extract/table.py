@@ -6,7 +6,7 @@ A document declared as plain text stays plain text, even if it looks like HTML, 
 import re
 from typing import NamedTuple
 
-from webgraph_it.extract import css, html, office, ole, pdf, rtf, script, swf, text, xml
+from webgraph_it.extract import css, html, office, ole, pdf, rtf, script, sitemap, swf, text, xml
 from webgraph_it.extract.records import Extractor, LinkPolicy
 
 
@@ -50,6 +50,7 @@ READERS: dict[str, Reader] = {
     "application/rtf": _RTF,
     "application/x-shockwave-flash": _SWF,
     "text/plain": _TEXT,
+    **dict.fromkeys(sitemap.TYPES, Reader(sitemap.links, frozenset(("xml",)))),
 }
 """In addition, every other `…+xml` type is XML, and every office type is a ZIP; see `canonical`."""
 
@@ -94,6 +95,7 @@ DETECTABLE = frozenset(
         *_MAGIC.values(),
         *("application/x-shockwave-flash", "application/gzip"),
         *("text/html", "application/xml", "application/xhtml+xml"),
+        sitemap.SITEMAP_INDEX,
     )
 )
 """The types that `detected` may return instead of the declared one."""
@@ -112,6 +114,8 @@ def canonical(declared: str) -> str:
 
 def detected(declared: str, body: bytes) -> str:
     """The media type of `body`: from its first bytes if they are unmistakable, otherwise as declared."""
+    if declared == sitemap.SITEMAP:
+        return sitemap.detected(body)
     if magic := _MAGIC.get(body[:4]):
         return _unless_picture(magic, declared)
     if body[:3] in _FLASH_STARTS:

@@ -32,23 +32,23 @@ _GARBAGE_THRESHOLD = 20_000
 
 def main(arguments: list[str]) -> int:
     options = json.loads(arguments[0])
-    _limit_memory(options["memory_bytes"])
+    limit_memory(options["memory_bytes"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which closes us
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     wanted = policy(options["policy"])
-    _load_everything(wanted)
+    load_everything(wanted)
     gc.freeze()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     with socket.socket(fileno=options["socket"]) as channel:
         requests = cast("IO[bytes]", channel.makefile("rb", _BUFFER_BYTES))
         try:
-            channel.sendall(ready(_close_doors()))
+            channel.sendall(ready(close_doors()))
             return _serve(channel, requests, wanted, options["cpu_seconds"])
         except ConnectionError:  # the crawl is gone
             return 0
 
 
-def _load_everything(policy: LinkPolicy) -> None:
+def load_everything(policy: LinkPolicy) -> None:
     """Nothing can be imported later. So load every codec now, and what readers import on their first use."""
     known_codecs()
     for media_type in READERS:
@@ -56,7 +56,7 @@ def _load_everything(policy: LinkPolicy) -> None:
             extract_and_digest(Document(body, "http://a.it/", media_type, "utf-8"), policy)
 
 
-def _close_doors() -> tuple[str, ...]:
+def close_doors() -> tuple[str, ...]:
     """Enter the sandbox. From now on a document may control what the process prints, so output is discarded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.__stdout__, sys.__stderr__):
@@ -96,7 +96,7 @@ def _answer(asked: Document, policy: LinkPolicy) -> tuple[bytes, bool]:
         return reply(Extraction(reason="memory", media_type=asked.media_type)), True
 
 
-def _limit_memory(limit_bytes: int) -> None:
+def limit_memory(limit_bytes: int) -> None:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     allowed = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))

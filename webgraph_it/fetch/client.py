@@ -32,6 +32,7 @@ from webgraph_it.fetch.connections import Governor, Watcher
 from webgraph_it.fetch.decode import decode_in_turns
 from webgraph_it.fetch.dns import Answer, Resolver
 from webgraph_it.fetch.guard import Address, text_of
+from webgraph_it.fetch.kept import exchange_of
 from webgraph_it.fetch.kernel import Flow, kernel
 from webgraph_it.fetch.reply import FetchTimes, Reply
 from webgraph_it.fetch.response_parser import Limits, ResponseParser
@@ -57,6 +58,8 @@ class FetchSettings:
     """The bad ports of `urls/ports.py` that are allowed nevertheless."""
     address_tries: int = 2
     """How many of a host's addresses are tried before it counts as unreachable."""
+    keep_exchanges: bool = False
+    """Whether replies keep what was on the wire, for an archive."""
 
 
 class _Request(NamedTuple):
@@ -195,7 +198,8 @@ class Fetcher:
     ) -> Reply:
         self._check_before_sending(connection, address)
         loop = asyncio.get_running_loop()
-        parser = ResponseParser(self.settings.limits, request.head)
+        keep = self.settings.keep_exchanges
+        parser = ResponseParser(self.settings.limits, request.head, keep=keep)
         done = loop.create_future()
         exchange = Exchange(parser, done, deadline, self.settings.silence_seconds, seen)
         task = asyncio.current_task()
@@ -218,10 +222,14 @@ class Fetcher:
         ended_at = sent_at + loop.time() - began  # a duration must not depend on the wall clock
         first_byte_at = min(max(exchange.first_byte_at, sent_at), ended_at)
         times = FetchTimes(sent_at, first_byte_at, ended_at)
-        body = parser.body
+        kept = exchange_of(request.target.url, request.message, parser, key[0], sent_at) if keep else None
+        body = parser.body if kept is None else kept.entity
         if body and b"Content-Encoding" in parser.headers:
             body = await self._decoded(body, parser)
-        return self._reply(request.target.url, parser, body, address, times)
+        for flag in parser.flags:
+            self._count(f"fetch/cut/{flag}")
+        head = parser.status, parser.headers
+        return Reply(request.target.url, *head, body, parser.flags, address, parser.version, times, kept)
 
     def _check_before_sending(self, connection: Connection, address: Address) -> None:
         """What was allowed when the request joined the queue may have run out while it waited there."""
@@ -235,13 +243,6 @@ class Fetcher:
         decoded = await decode_in_turns(body, codings, self.settings.limits.body_bytes)
         parser.flags.extend(decoded.flags)
         return decoded.body
-
-    def _reply(
-        self, url: str, parser: ResponseParser, body: bytes, address: Address, times: FetchTimes
-    ) -> Reply:
-        for flag in parser.flags:
-            self._count(f"fetch/cut/{flag}")
-        return Reply(url, parser.status, parser.headers, body, parser.flags, address, parser.version, times)
 
     # -- places and sockets ---------------------------------------------------------------------------------
 

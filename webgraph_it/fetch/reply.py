@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from webgraph_it.fetch.content_type import declared
 from webgraph_it.fetch.guard import Address, text_of
+from webgraph_it.items import Exchange
 
 
 class FetchTimes(NamedTuple):
@@ -31,6 +32,8 @@ class Reply(NamedTuple):
     version: bytes
     """`1.1`; empty if unknown."""
     times: FetchTimes
+    exchange: Exchange | None = None
+    """As it was on the wire; None unless it is kept for an archive."""
 
     @property
     def seconds(self) -> float:

@@ -49,22 +49,30 @@ class ResponseParser:
         "_framing_size",
         "_head_request",
         "_head_size",
+        "_keep",
         "_left",
         "_limits",
         "_pieces",
+        "_raw",
         "_scanned",
         "_state",
         "complete",
         "flags",
+        "head",
         "headers",
         "reusable",
         "status",
         "version",
     )
 
-    def __init__(self, limits: Limits, head_request: bool = False) -> None:
+    def __init__(self, limits: Limits, head_request: bool = False, *, keep: bool = False) -> None:
+        """`keep`: remember the head and the body as received, for an archive."""
         self._limits = limits
         self._head_request = head_request
+        self._keep = keep
+        self._raw: list[bytes] = []
+        self.head = b""
+        """Status line and headers as received, with the empty line; empty unless it is kept."""
         self._state = _HEAD
         self._buffer = b""
         self._head_size = 0
@@ -87,6 +95,11 @@ class ResponseParser:
     def body(self) -> bytes:
         pieces = self._pieces
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    @property
+    def chunked_body(self) -> bytes | None:
+        """The body as received, with its chunk sizes. None if it has none, or is not kept."""
+        return b"".join(self._raw) if self._raw else None
 
     @property
     def started(self) -> bool:
@@ -136,6 +149,8 @@ class ResponseParser:
                 return
             self._count_head(after)
             self.version, self.status, self.headers = read_head(data[start:end], self._limits.header_count)
+            if self._keep:
+                self.head = data[start:after]
             data = data[after:]
             self._scanned = 0
             if not 100 <= self.status < 200 or self.status == 101:
@@ -200,16 +215,17 @@ class ResponseParser:
         else:
             self._take(data)
 
-    def _take(self, data: bytes) -> None:
-        """Keep body bytes, up to the cap."""
+    def _take(self, data: bytes) -> int:
+        """Keep body bytes, up to the cap. Returns how many."""
         room = self._limits.body_bytes - self._body_size
         if len(data) > room:
             self._pieces.append(data[:room])
             self._body_size += room
             self._cut(CUT_BODY)
-            return
+            return room
         self._pieces.append(data)
         self._body_size += len(data)
+        return len(data)
 
     def _cut(self, flag: str) -> None:
         self.flags.append(flag)
@@ -240,19 +256,26 @@ class ResponseParser:
         if self._buffer:
             data = self._buffer + data
             self._buffer = b""
+        position = self._read_chunks_of(data)
+        if self._keep and self._state is _CHUNKS:
+            self._raw.append(data[:position])
+
+    def _read_chunks_of(self, data: bytes) -> int:
+        """Returns how much was read. The rest waits in the buffer, or does not belong to the response."""
         position = 0
         while self._state is _CHUNKS and not self.complete:
             if self._left > 0:
                 piece = data[position : position + self._left]
                 if not piece:
-                    return
-                position += len(piece)
+                    return position
                 self._left -= len(piece)
-                self._take(piece)
+                position += self._take(piece)
             else:
-                position = self._read_framing(data, position)
-                if position < 0:
-                    return
+                after = self._read_framing(data, position)
+                if after < 0:
+                    return position
+                position = after
+        return position
 
     def _read_framing(self, data: bytes, position: int) -> int:
         """Read one line that is not body: a size, the end of a chunk, a trailer. -1 if it has not arrived yet."""
@@ -297,6 +320,7 @@ class ResponseParser:
         if self._chunk_seen:
             self._cut(DATA_LOSS)
             return
+        self._raw.clear()
         self.flags.append(NOT_CHUNKED)
         self._left = self._content_length()
         self._state = _UNTIL_CLOSE if self._left < 0 else _LENGTH

@@ -18,11 +18,12 @@ def retry_after_seconds(value: str | bytes | None, now: float) -> float | None:
     text = (value.decode("latin-1") if isinstance(value, bytes) else value or "").strip()[:64]
     if _SECONDS.fullmatch(text):
         return min(float(text), MAX_SECONDS)
-    when = _http_date(text)
+    when = http_date(text)
     return None if when is None else min(max(when - now, 0.0), MAX_SECONDS)
 
 
-def _http_date(text: str) -> float | None:
+def http_date(text: str) -> float | None:
+    """Seconds since 1970 UTC; None if it is not a date."""
     try:
         date = parsedate_to_datetime(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

@@ -51,6 +51,7 @@ from .records import (
     Kind,
     Lease,
     Limits,
+    Order,
     Ordering,
     Outcome,
     PlannedVisit,
@@ -82,7 +83,14 @@ class Frontier:
         self._totals: Totals = totals
         self._layers = Layers(store)
         self._roster = Roster(self._layers, totals, policy, now)
-        self._intake = Intake(self._layers, self._roster, totals, limits, priority_of(order))
+        self._intake = Intake(
+            self._layers,
+            self._roster,
+            totals,
+            limits,
+            priority_of(order),
+            reads_texts=not isinstance(order, Order),
+        )
         self.revisits = Revisits(self._layers, self._roster, totals)
         self._leased: dict[str, tuple[Host, Row]] = {}
         self._reading: dict[bytes, Host] = {}
@@ -118,12 +126,14 @@ class Frontier:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Queue the links that were never seen before and that no limit cuts.
 
         `depth` is that of the links. `via`, `host_depth` and `content_digest` (hex, or empty) are those of the page
         with the links. `traps` has the reason, by digest, for links that the caller considers traps. To add the links
         of a page in several calls, call `content_trap` once and pass its answer to each call as `page_trap`.
+        `texts` are those of links, by digest. Only Order.KEYWORDS looks at them.
         """
         return self._intake.add(
             links,
@@ -134,6 +144,7 @@ class Frontier:
             content_digest=content_digest,
             traps=traps,
             page_trap=page_trap,
+            texts=texts,
         )
 
     def content_trap(self, page_key: str, content_digest: str) -> str:
@@ -200,9 +211,14 @@ class Frontier:
         """From now on these delays, quotas, depths and priorities hold. What is queued keeps its place."""
         self._roster.rules = self._intake.rules = rules
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
-        """Queue a node again that a block had cut; False if it is not cut, or was never accepted."""
-        return self._intake.unblock(link, depth, host_depth, via, now)
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
+        """Queue a node again that a block had cut; False if it is not cut, was never accepted, or is blocked still.
+
+        `mime`: the media type of the reply that was blocked; empty if it was never fetched.
+        """
+        return self._intake.unblock(link, depth, host_depth, via, now, mime=mime)
 
     def wake(self, name: str, now: float) -> bool:
         """End the pause of a host that failed; False if it has no URLs, or is being asked now."""
@@ -325,10 +341,11 @@ class Frontier:
         """When the host's own clock allows the next request; infinity while the host is being asked."""
         return inf if name in self._leased else self._roster.earliest(self._roster.host(name))
 
-    def host_delay(self, name: str) -> float:
-        """Seconds that the host rests after a fetch."""
+    def host_delay(self, name: str, duration_seconds: float | None = None) -> float:
+        """Seconds that the host rests after a fetch of this duration; None: of its last one."""
         clock = self._roster.host(name).clock
-        return self._roster.policy_of(name).delay(clock.duration_seconds, clock.crawl_delay_seconds)
+        seconds = clock.duration_seconds if duration_seconds is None else duration_seconds
+        return self._roster.policy_of(name).delay(seconds, clock.crawl_delay_seconds)
 
     def address_ready(self, address: str, now: float) -> float:
         """The earliest time ≥ now at which the address may be asked; `address_used` reserves it."""

@@ -25,19 +25,30 @@ from .traps import Traps
 
 DEPTH, PAGES_PER_HOST, PAGES_PER_DOMAIN = "depth", "pages-per-host", "pages-per-domain"
 """Reasons of State.QUOTA_CUT."""
+BY_CHOICE = frozenset({"deltafetch"})
+"""Reasons given by the caller of `add` for links that are no traps: an earlier crawl has fetched them."""
 
 
 class Intake:
     """The way into the queues."""
 
     def __init__(
-        self, layers: Layers, roster: Roster, totals: Totals, limits: Limits, priority: Priority
+        self,
+        layers: Layers,
+        roster: Roster,
+        totals: Totals,
+        limits: Limits,
+        priority: Priority,
+        *,
+        reads_texts: bool = False,
     ) -> None:
+        """`reads_texts`: the priority also depends on the texts of links."""
         self._layers = layers
         self._roster = roster
         self._totals = totals
         self._limits = limits
         self._priority = priority
+        self._reads_texts = reads_texts
         self.traps = Traps(layers, limits)
         self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
@@ -54,6 +65,7 @@ class Intake:
         content_digest: str = "",
         traps: Mapping[bytes, str] | None = None,
         page_trap: str = "",
+        texts: Sequence[tuple[bytes, str]] = (),
     ) -> Added:
         """Frontier.add."""
         page_trap = page_trap or self.content_trap(via, content_digest)
@@ -61,6 +73,7 @@ class Intake:
         page_host = host_of(via) if via else ""
         touched: dict[str, Host] = {}
         cuts: list[Cut] = []
+        said = _joined(texts) if self._reads_texts and texts else {}
         for link in new:
             name = host_of(link.key)
             host = touched.get(name)
@@ -70,7 +83,7 @@ class Intake:
             trap = (traps and traps.get(link.digest)) or page_trap
             cut = self._cut(link, host, depth, link_host_depth, trap)
             if cut is None:
-                self.enqueue(host, link, depth, link_host_depth, via, now)
+                self.enqueue(host, link, depth, link_host_depth, via, now, said.get(link.digest, ""))
             else:
                 cuts.append(cut)
                 self.seen.keep(link.digest, packed_seen(cut.state, 0))
@@ -148,7 +161,7 @@ class Intake:
     ) -> Cut | None:
         limits = self._limits
         if trap:
-            return Cut(link, State.TRAP_CUT, trap, host_depth)
+            return Cut(link, State.QUOTA_CUT if trap in BY_CHOICE else State.TRAP_CUT, trap, host_depth)
         if limits.max_depth and depth > limits.max_depth:
             return Cut(link, State.QUOTA_CUT, DEPTH, host_depth)
         if self.rules and self._is_too_deep(link, depth):
@@ -160,6 +173,10 @@ class Intake:
         if not (host.accepted or is_seed) and (reason := self.traps.hosts(host.name)):
             return Cut(link, State.TRAP_CUT, reason, host_depth)
         return None
+
+    def cut(self, link: Link, host: Host, depth: int, host_depth: int) -> Cut | None:
+        """Why a node that was found elsewhere is not queued; None if no limit forbids it. It counts towards them."""
+        return self._cut(link, host, depth, host_depth, "", is_seed=not depth)
 
     def _cut_by_quota(self, link: Link, host: Host, host_depth: int) -> Cut | None:
         most = self._limits.max_pages_per_host
@@ -175,9 +192,15 @@ class Intake:
         rule = self.rules.first(link.key, link.url)
         return rule is not None and rule.max_depth is not None and depth > rule.max_depth
 
-    def unblock(self, link: Link, depth: int, host_depth: int, via: str, now: float) -> bool:
+    def _is_blocked(self, link: Link, mime: str = "") -> bool:
+        rule = self.rules.first(link.key, link.url, mime) if self.rules else None
+        return rule is not None and rule.block
+
+    def unblock(
+        self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
+    ) -> bool:
         """Frontier.unblock. The node was accepted before, so no limit is asked again."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link, mime):
             return False
         host = self._roster.host(host_of(link.key))
         if not host.accepted:
@@ -193,11 +216,13 @@ class Intake:
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
-        if not self.seen.is_quota_cut(link.digest):
+        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link):
             return False
         host = self._roster.host(host_of(link.key))
         limits = self._limits
         if (limits.max_depth and depth > limits.max_depth) or self._cut_by_quota(link, host, host_depth):
+            return False
+        if self.rules and self._is_too_deep(link, depth):
             return False
         if not host.accepted and self.traps.hosts(host.name):
             return False
@@ -209,10 +234,12 @@ class Intake:
         self._totals.cut -= 1
         return True
 
-    def enqueue(self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float) -> None:
-        """Append the link to its host's queue. A host without URLs joins the line."""
+    def enqueue(
+        self, host: Host, link: Link, depth: int, host_depth: int, via: str, now: float, text: str = ""
+    ) -> None:
+        """Append the link to its host's queue. A host without URLs joins the line. `text`: that of the link."""
         packed = packed_entry((link.url, link.key, via, link.digest), depth, host_depth)
-        self.append(host, self._place_of(link, depth, via), packed)
+        self.append(host, self._place_of(link, text, depth, via), packed)
         self._totals.entries += 1
         if not host.accepted:
             self._totals.hosts += 1
@@ -227,7 +254,7 @@ class Intake:
 
     def _plant(self, seeds: list[Link], now: float) -> None:
         """Queue seeds on new hosts. Does what `_cut`, `enqueue` and `save` would do, in less time."""
-        priority, count_host = self._priority, self.traps.count_host
+        priority, count_host = self._ruled_priority, self.traps.count_host
         names: list[bytes] = []
         changes: dict[bytes, bytes] = {}
         queues: dict[bytes, bytes] = {}
@@ -236,7 +263,7 @@ class Intake:
             host = host_of(key)
             name = host.encode()
             prefix = QUEUE + name + b")"
-            queues[prefix] = entry = prefix + PLACE.pack(priority(key, 0, ""), number, 0)
+            queues[prefix] = entry = prefix + PLACE.pack(priority(key, url, 0, ""), number, 0)
             changes[entry] = packed_seed(url, key, digest)
             changes[SEEN + digest] = b""
             count_host(host)
@@ -246,13 +273,17 @@ class Intake:
         self._totals.entries += len(seeds)
         self._totals.hosts += len(seeds)
 
-    def _place_of(self, link: Link, depth: int, via: str) -> bytes:
-        """`new_place`, moved by the priority that a rule sets."""
-        rule = self.rules.first(link.key, link.url) if self.rules else None
+    def _place_of(self, link: Link, text: str, depth: int, via: str) -> bytes:
+        """`new_place`, moved by the priority that a rule sets. `text`: that of the link, if it matters."""
+        priority = self._ruled_priority(link.key, link.url, depth, via, text)
+        return PLACE.pack(priority, self._totals.next_number(), 0)
+
+    def _ruled_priority(self, key: str, url: str, depth: int, via: str, text: str = "") -> int:
+        usual = self._priority(f"{key} {text}" if text else key, depth, via)
+        rule = self.rules.first(key, url) if self.rules else None
         if rule is None or not rule.priority:
-            return self.new_place(link.key, depth, via)
-        moved = self._priority(link.key, depth, via) + rule.priority
-        return PLACE.pack(max(0, min(moved, HIGHEST)), self._totals.next_number(), 0)
+            return usual
+        return max(0, min(usual + rule.priority, HIGHEST))
 
     def new_place(self, key: str, depth: int, via: str) -> bytes:
         """A place after all entries of the same priority."""
@@ -275,3 +306,11 @@ class Intake:
             host.window.offer((entry, packed))
         if place < host.lowest:
             host.lowest = place
+
+
+def _joined(texts: Sequence[tuple[bytes, str]]) -> dict[bytes, str]:
+    """All texts of each target together."""
+    found: dict[bytes, str] = {}
+    for digest, text in texts:
+        found[digest] = f"{found[digest]} {text}" if digest in found else text
+    return found

@@ -45,7 +45,8 @@ def popular(key: str, depth: int, via: str) -> int:
 
 
 def by_keywords(weights: Mapping[str, int]) -> Priority:
-    """The larger the sum of the weights of the words in the URL, the earlier. A word counts once."""
+    """The larger the sum of the weights of the words in the URL and in the link's text, the earlier. A word counts
+    once. A blank and the text may follow the key."""
 
     def keywords(key: str, depth: int, via: str) -> int:
         words = set(_WORD.findall(key.lower()))

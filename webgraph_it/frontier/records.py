@@ -28,7 +28,7 @@ class Order(StrEnum):
     OUTSIDE = "outside"
     """Links that leave their site, then those within it, each by depth."""
     KEYWORDS = "keywords"
-    """The weights of the words in the URL."""
+    """The weights of the words in the URL and in the text of the link."""
     POPULAR = "popular"
     """By the number of pages that link to it, as the last plan counted them (webgraph-it recrawl plan)."""
 

@@ -65,6 +65,8 @@ class Revisits:
         return count
 
     def _enqueue(self, host: Host, page: PlannedVisit, name: bytes, now: float) -> None:
+        if host.clock.given_up and not host.entries:  # long ago, perhaps: it gets another chance
+            host.clock = host.clock._replace(given_up=False, failures=0, parkings=0)
         names = (page.url, page.key, page.via, name)
         place = PLACE.pack(page.priority, self._totals.next_number(), 0)
         self.append(host, place, packed_entry(names, page.depth, page.host_depth))

@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rocksdict import (
+    AccessType,
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
@@ -56,18 +57,21 @@ class RocksStore:
     on_damage: Callable[[FrontierError], None] | None = None
     """Called when a read fails, before the error is raised, because the reader may not be able to stop the crawl."""
 
-    def __init__(self, directory: str | Path) -> None:
+    def __init__(self, directory: str | Path, *, read_only: bool = False) -> None:
+        """`read_only`: an existing store as of its last commit, even if another process uses it; nothing is written."""
         self._directory = Path(directory)
         self._options = _options()
         self._ingest = IngestExternalFileOptions()
         self._ingest.set_move_files(True)
         try:
-            self._directory.mkdir(0o700, parents=True, exist_ok=True)
-            _sync(str(self._directory.parent))  # RocksDB syncs its files, not the entry of its directory
+            if not read_only:
+                self._directory.mkdir(0o700, parents=True, exist_ok=True)
+                _sync(str(self._directory.parent))  # RocksDB syncs its files, not the entry of its directory
             # Given as a column family too: otherwise an existing database is opened with the options in its own
             # files, and with a block cache of 8 MiB.
             families = {"default": self._options}
-            self._rocks = Rdict(str(self._directory), self._options, families)
+            access = AccessType.read_only() if read_only else AccessType.read_write()
+            self._rocks = Rdict(str(self._directory), self._options, families, access)
         except Exception as error:  # rocksdict raises bare Exceptions
             raise self._explained(error) from error
         self._get = self._rocks.get

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 VISIT = b"v"
 VISIT_HEAD = struct.Struct(">BddIf8s8sIIQIBB")
-"""flags (1 gone, 2 the body was cut, 4 a redirect, 8 planned: it waits for a re-visit); last visit and last change
-(seconds since 1970); visits; ΣC; first 8 bytes of the digest of the link set, and of the content; link policy; where
-its last sequence is in graph/: file number (0: nowhere), byte offset, links; lengths of ETag and Last-Modified."""
-GONE, BODY_CUT, REDIRECT, PLANNED = 1, 2, 4, 8
+"""flags (1 gone, 2 the body was cut, 4 a redirect, 8 planned: it waits for a re-visit, 16 its ETag lied); last visit
+and last change (seconds since 1970); visits; ΣC; first 8 bytes of the digest of the link set, and of the content;
+link policy; where its last sequence is in graph/: file number (0: nowhere), byte offset, links; lengths of ETag and
+Last-Modified."""
+GONE, BODY_CUT, REDIRECT, PLANNED, LIED = 1, 2, 4, 8, 16
 MAX_VALIDATOR_BYTES = 128
 """A longer ETag or Last-Modified is not kept."""
 SHORT_DIGEST_BYTES = 8

@@ -84,7 +84,7 @@ def write_bv(
     progress: Callable[[int], None] = lambda arcs: None,
 ) -> None:
     """Write BASE.graph, BASE.offsets, BASE.properties and BASE.ef. `progress` receives the number of arcs written."""
-    with _BitFile(Path(f"{base}.graph")) as records, _BitFile(Path(f"{base}.offsets")) as offsets:
+    with BitFile(Path(f"{base}.graph")) as records, BitFile(Path(f"{base}.offsets")) as offsets:
         offsets.gammas(np.zeros(1, np.int64))
         previous: Chunk | None = None
         with ThreadPoolExecutor(threads) as pool:
@@ -141,7 +141,7 @@ def _repair(chunk: Chunk, previous: Chunk | None, parameters: Parameters) -> Non
         _choose(chunk, parameters, repair=True)
 
 
-class _BitFile:
+class BitFile:
     """A file written in bits. Bits that do not fill a byte wait for the next piece."""
 
     def __init__(self, path: Path) -> None:
@@ -149,7 +149,7 @@ class _BitFile:
         self._tail = 0
         self.bits = 0
 
-    def __enter__(self) -> "_BitFile":
+    def __enter__(self) -> "BitFile":
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -163,6 +163,12 @@ class _BitFile:
         buffer = np.zeros(room // 8 + PADDING_BYTES, np.uint8)
         start = self.bits % 8
         self._append(buffer, kernels.put_gammas(buffer, start, values) - start)
+
+    def words(self, values: Array, bits: int) -> None:
+        """Append the low bits of each value, at most 56."""
+        buffer = np.zeros((len(values) * bits + 8) // 8 + PADDING_BYTES, np.uint8)
+        start = self.bits % 8
+        self._append(buffer, kernels.put_words(buffer, start, values, bits) - start)
 
     def pieces(self, chunks: list[Chunk], parameters: Parameters, pool: ThreadPoolExecutor) -> None:
         """Append the records of the chunks. Each thread has written one into its own buffer."""

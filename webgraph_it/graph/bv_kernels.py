@@ -145,6 +145,14 @@ def put_gammas(buffer: Array, position: int, values: Array) -> int:
 
 
 @compiled
+def put_words(buffer: Array, position: int, values: Array, bits: int) -> int:
+    """Write the low bits of the values one after another."""
+    for value in values:
+        position = put(buffer, position, value, bits)
+    return position
+
+
+@compiled
 def get_gammas(data: Array, position: int, out: Array) -> int:
     """Read len(out) gamma codes into `out`. Returns the position after them, BROKEN if they are damaged."""
     for i in range(len(out)):

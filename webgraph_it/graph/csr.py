@@ -3,7 +3,8 @@
 `offsets.u64`: n+1 little-endian 64-bit numbers, the first 0, the last the number of arcs m.
 `targets.u32`: m little-endian 32-bit node ids. Those of node x are targets[offsets[x] : offsets[x+1]],
 strictly increasing. There may also be `weights.u32`, one 32-bit weight per arc in the same order
-(2^32-1 means "that or more"), and the transpose, `offsets-t.u64` and `targets-t.u32`, in the same layout.
+(2^32-1 means "that or more"), `labels.u8`, one byte per arc in that order (bit 0: NOFOLLOW), and the transpose,
+`offsets-t.u64` and `targets-t.u32`, in the same layout.
 
 Guarantees: `open_array` maps a file without reading it. An empty file is an empty array. Ids stay below
 LAST_ID+1 = 2^31-1, so that g4 has its first bit free and Java's WebGraph can hold the graph.
@@ -20,8 +21,9 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 OFFSETS, TARGETS, WEIGHTS = "offsets.u64", "targets.u32", "weights.u32"
+LABELS, NOFOLLOW = "labels.u8", 1
 OFFSETS_TRANSPOSED, TARGETS_TRANSPOSED = "offsets-t.u64", "targets-t.u32"
-OFFSET_TYPE, TARGET_TYPE = np.dtype("<u8"), np.dtype("<u4")
+OFFSET_TYPE, TARGET_TYPE, LABEL_TYPE = np.dtype("<u8"), np.dtype("<u4"), np.dtype("u1")
 LAST_ID = 2**31 - 2
 
 

@@ -10,6 +10,7 @@ because a forged graph can carry it, too. There is no protection against changes
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class Lists:
         )
 
 
-def open_sized(path: Path, dtype: "np.dtype[np.uint64] | np.dtype[np.uint32]", length: int) -> Array:
+def open_sized(path: Path, dtype: np.dtype[Any], length: int) -> Array:
     """The file as an array, memory-mapped. Refused if it has another length."""
     size = part_size(path)
     if size != length * dtype.itemsize:

@@ -1,7 +1,7 @@
 """Reads nodes.parquet (and ranks.parquet, which analyse makes from it), and refuses damaged ones.
 
-Guarantees: there is one row per node of the graph. The requested columns exist and are text or whole numbers as
-docs/formats.md says. Only those in WITH_GAPS have gaps. Anything else is a GraphError.
+Guarantees: there is one row per node of the graph. The requested columns exist and have the types that
+docs/formats.md gives them. Only those in WITH_GAPS have gaps. Anything else is a GraphError.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,9 @@ from webgraph_it.graph.damage import damaged, part_size
 TEXT = frozenset({"url", "name", "key", "state", "bow_tie"})
 EITHER = frozenset({"host", "domain"})
 """Ids in nodes.parquet, names in ranks.parquet. All other columns are numbers."""
-WITH_GAPS = frozenset({"depth"})
+WITH_GAPS = frozenset({"depth", "first_seen", "last_visit"})
+TIMES = {"first_seen": pa.types.is_date, "last_visit": pa.types.is_timestamp, "gone": pa.types.is_boolean}
+"""Columns of a graph through time that are neither text nor numbers."""
 
 
 def read(path: Path, rows: int, columns: list[str] | None = None) -> pa.Table:
@@ -77,7 +79,12 @@ def _check_column(path: Path, name: str, column: Any) -> None:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    if not ((is_text and name in TEXT | EITHER) or (is_number and name not in TEXT)):
+    is_time = name in TIMES and TIMES[name](kind)
+    if not (
+        is_time
+        or (is_text and name in TEXT | EITHER)
+        or (is_number and name not in TEXT and name not in TIMES)
+    ):
         raise damaged(path, f"has a column {name} of {kind}")
     if column.null_count and name not in WITH_GAPS:
         raise damaged(path, f"has {column.null_count} rows without a {name}")

@@ -12,6 +12,7 @@ Libraries (scipy, networkit, networkx) are imported only when their adapter is c
 
 import operator
 from collections.abc import Iterator
+from datetime import date
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webgraph_it.graph import csr, node_table
+from webgraph_it.graph import csr, days, node_table
 from webgraph_it.graph.csr import Array
 from webgraph_it.graph.damage import GraphError, damaged, missing, part_size
 from webgraph_it.graph.lists import Lists, open_sized
@@ -132,6 +133,12 @@ class WebGraph:
         return weights
 
     @cached_property
+    def labels(self) -> Array | None:
+        """A byte per arc, in the order of `targets`: csr.NOFOLLOW if the link is. None if the crawl kept no labels."""
+        path = self.path / csr.LABELS
+        return open_sized(path, csr.LABEL_TYPE, self.arcs) if path.exists() else None
+
+    @cached_property
     def hosts(self) -> "WebGraph":
         """The host graph."""
         return WebGraph(self.path / HOSTS)
@@ -140,6 +147,41 @@ class WebGraph:
     def domains(self) -> "WebGraph":
         """The graph of registrable domains."""
         return WebGraph(self.path / DOMAINS)
+
+    def arcs_between(self, first_day: date | str, last_day: date | str) -> tuple[Array, Array]:
+        """(offsets, targets) of the arcs that were there on some day from the first to the last (see days.py).
+
+        Only for a graph that was made with convert --history. A day is a date, or text such as 2026-11-17.
+        """
+        return self.arc_days.chosen(
+            self._successors, days.there_between(days.day_number(first_day), days.day_number(last_day))
+        )
+
+    def added(self, before: date | str, day: date | str) -> tuple[Array, Array]:
+        """(offsets, targets) of the arcs that are there on a day and were not there on the day before it."""
+        meant = days.added_between(days.day_number(before), days.day_number(day))
+        return self.arc_days.chosen(self._successors, meant)
+
+    def removed(self, before: date | str, day: date | str) -> tuple[Array, Array]:
+        """(offsets, targets) of the arcs that were there on the day before, and are not there on a day."""
+        meant = days.removed_between(days.day_number(before), days.day_number(day))
+        return self.arc_days.chosen(self._successors, meant)
+
+    def day_blocks(self) -> Iterator[tuple[Array, Array, Array]]:
+        """(first, last, ended) of some arcs at a time, in order."""
+        for _, _, first, last, ended in self.arc_days.blocks(self._successors):
+            yield first, last, ended
+
+    @property
+    def has_days(self) -> bool:
+        """Whether convert --history made the graph, so that it knows the days of its arcs."""
+        return (self.path / days.FIRST_FILE).exists()
+
+    @cached_property
+    def arc_days(self) -> days.Days:
+        """The days of the arcs, in the order of `targets`."""
+        self._part(days.FIRST_FILE)
+        return days.Days(self.path, self.arcs)
 
     def nodes(self, columns: list[str] | None = None) -> Any:
         """nodes.parquet as a pyarrow Table, with all columns or the given ones."""

@@ -32,6 +32,12 @@ ID_TABLE_BYTES = 17
 """A node in convert's table from digests to ids, held in memory (12, and 3 to 6 for the buckets)."""
 RANK_BYTES = 3 * 8 + 4 * 8 + 3 * 4
 """A node in analyse's memory: iteration vectors, results, labels. The arcs are memory-mapped."""
+ARCHIVED_SHARE = 0.36
+"""What is left of a page in an archive. One that arrives compressed is kept as it arrives."""
+CAPTURE_BYTES = 1_450
+"""What an archive holds besides: heads of the records, request, metadata with 30 out-links, index line."""
+ARCHIVE_MEMORY_BYTES = 80 * MIB
+"""What waits to be compressed, payloads that are recognised, index of the present file."""
 CRAWLER_BYTES = 700 * MIB
 """The crawler with its workers and the store's caches. It does not grow with the crawl."""
 CONNECTION_BYTES = 64 * KIB
@@ -53,6 +59,8 @@ class Crawl:
     fetch_seconds: float = 2.0
     """Mean time from opening a connection to the last byte."""
     host_delay_seconds: float = CrawlSettings.HOST_DELAY.default_value
+    archived: bool = False
+    """Whether the pages are kept (WARC=True)."""
 
 
 def bandwidth_pages_per_second(crawl: Crawl) -> float | None:
@@ -83,13 +91,20 @@ def hash_bytes(crawl: Crawl) -> float:
 
 def crawl_disk(crawl: Crawl) -> dict[str, float]:
     """Bytes of each part of the crawl directory at the end. For the frontier, when nearly all URLs are queued."""
+    archive = {"archive (warc/)": archive_bytes(crawl)} if crawl.archived else {}
     return {
         "shards (graph/)": hash_bytes(crawl) + crawl.pages * DIGEST_BYTES,
         "URL lists (urls/)": crawl.pages * (2 * crawl.url_bytes + 2),
         "page log (pages/)": crawl.pages * (3 * crawl.url_bytes + PAGE_LOG_BYTES),
         "frontier (frontier/), at its fullest": COMPACTION_ROOM
         * frontier_bytes(crawl.pages, crawl.pages, crawl.url_bytes),
+        **archive,
     }
+
+
+def archive_bytes(crawl: Crawl) -> float:
+    """The WARC files and their indexes."""
+    return crawl.pages * (ARCHIVED_SHARE * crawl.page_bytes + CAPTURE_BYTES)
 
 
 def frontier_bytes(known: float, waiting: float, url_bytes: float) -> float:
@@ -113,7 +128,9 @@ def graph_disk(crawl: Crawl) -> dict[str, float]:
 def memory(crawl: Crawl) -> dict[str, float]:
     """Bytes of memory of each stage."""
     return {
-        "crawl": CRAWLER_BYTES + connections(crawl) * CONNECTION_BYTES,
+        "crawl": CRAWLER_BYTES
+        + connections(crawl) * CONNECTION_BYTES
+        + crawl.archived * ARCHIVE_MEMORY_BYTES,
         "convert (digest → id table)": crawl.pages * ID_TABLE_BYTES,
         "analyse (vectors; arcs are mapped)": crawl.pages * RANK_BYTES,
     }

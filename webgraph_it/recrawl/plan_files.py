@@ -75,7 +75,9 @@ def popularity(in_degree: int) -> int:
 class PlanWriter:
     """Takes both lists in their order, in any sequence of calls."""
 
-    def __init__(self, revisits: BinaryIO, untried: BinaryIO) -> None:
+    def __init__(self, path: Path, revisits: BinaryIO, untried: BinaryIO) -> None:
+        self.path = path
+        """Where the plan will be."""
         self._revisits = revisits
         self._untried = untried
         self._last_key, self._last_digest = "", b""
@@ -113,7 +115,7 @@ def new_plan(jobdir: Path, policy: str, now: float) -> Iterator[PlanWriter]:
     make_folder(work)
     with ExitStack() as files:
         revisits = files.enter_context(_created(work / REVISITS_FILE))
-        writer = PlanWriter(revisits, files.enter_context(_created(work / UNTRIED_FILE)))
+        writer = PlanWriter(final, revisits, files.enter_context(_created(work / UNTRIED_FILE)))
         yield writer
     facts = {"version": PLAN_VERSION, "policy": policy, "made": now}
     counts = {"revisits": writer.revisits, "untried": writer.untried}

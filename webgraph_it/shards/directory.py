@@ -35,6 +35,8 @@ REBUILT, LOOKUP = "frontier.new", "frontier.work"
 """Used by a repair."""
 PROGRESS_FILE = "progress.jsonl"
 FILES = (CRAWL_FILE, COMMITTED_FILE, LOCK_FILE)
+INGEST = "ingest"
+"""Member of crawl.json in a directory that was made from archives (ingest/directory.py)."""
 UNNAMED = "italy"
 """Name and spider of a crawl that was begun before crawls had names."""
 FOLDERS = (FRONTIER, REPORTS, SEEDS, RECRAWL, *SUFFIXES, REBUILT, LOOKUP)
@@ -87,6 +89,12 @@ class CrawlDirectory:
     def spider(self) -> str:
         """With which it is resumed."""
         return self._name("spider")
+
+    def archives(self) -> list[str]:
+        """The formats of the archives that it was made from; empty for a crawl."""
+        found = self.record().get(INGEST)
+        formats = found.get("formats") if isinstance(found, dict) else None
+        return [each for each in formats if is_name(each)] if isinstance(formats, list) else []
 
     def _name(self, member: str) -> str:
         found = self.record().get(member, UNNAMED)

@@ -17,6 +17,17 @@ def url_lines(links: Iterable[Link]) -> bytes:
     return "".join([f"{link.key}\t{link.url}\n" for link in links]).encode("ascii")
 
 
+def anchor_lines(page: Page, children: Iterable[bytes]) -> bytes:
+    """What the arcs of a page say: a line for each text, and for each nofollow arc without a text."""
+    arcs, source, nofollow = set(children), page.digest.hex(), page.nofollow
+    rows = [row for row in page.texts if row[0] in arcs]
+    silent = nofollow & arcs - {target for target, _ in rows} if nofollow else ()
+    rows += [(target, "") for target in sorted(silent)]
+    return "".join(
+        [f"{source}\t{target.hex()}\t{'n' if target in nofollow else ''}\t{text}\n" for target, text in rows]
+    ).encode()
+
+
 def page_line(page: Page, links: int) -> str:
     """One line of the page log. The JSON is written by hand for speed, because every page has a line."""
     return (

@@ -12,6 +12,8 @@ nothing after. A failed write leaves no part of a buffer in the file. After a fa
 nothing is ever synced again. Memory is bounded by two buffers per stream: the caller of a writer that is `full` must
 wait for `room`. If the disk is full, the writer waits for space.
 Does not decide when to sync, and knows neither digests nor JSON.
+
+Longer than 400 lines because what writes the files also cuts them back after a crash.
 """
 
 import asyncio
@@ -24,10 +26,11 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from webgraph_it.files.own import make_folder, open_file, sync
 from webgraph_it.killpoint import reached
+from webgraph_it.shards.contract import BackgroundWriter, Writer
 from webgraph_it.shards.formats import (
     ALWAYS,
     DIGEST_BYTES,
@@ -89,16 +92,6 @@ class AppendFile:
 
     def close(self) -> None:
         os.close(self._fd)
-
-
-class Writer(Protocol):
-    """One stream of records. After `swap`, all records so far are in the file or queued for it."""
-
-    def write(self, record: bytes) -> None: ...
-    def swap(self) -> None: ...
-    @property
-    def full(self) -> bool: ...
-    async def room(self) -> None: ...
 
 
 NewWriter = Callable[[Callable[[bytearray], None], ThreadPoolExecutor, int], Writer]
@@ -177,9 +170,11 @@ class Shards:
         committed: Mapping[str, Durable] | None,
         sequences: Mapping[str, int],
         writer_class: NewWriter = DoubleBufferedWriter,
+        own_classes: Mapping[str, NewWriter] | None = None,
     ) -> None:
         """`committed`: file name → its state at the last commit. None for a new crawl.
-        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are."""
+        `sequences`: stream → sequences per buffer. These streams are written. Files of others stay as they are.
+        `own_classes`: stream → its class of writers, if that is not `writer_class`."""
         self._directory = directory
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="scribe")
         self._stopping = False
@@ -192,9 +187,15 @@ class Shards:
         self._place = Place(self._number, 0)
         self._operations_of_closed = 0
         self._writers = {
-            stream: writer_class(self._appender(stream), self._scribe, count)
+            stream: (own_classes or {}).get(stream, writer_class)(self._appender(stream), self._scribe, count)
             for stream, count in sequences.items()
         }
+        self._in_background = [each for each in self._writers.values() if isinstance(each, BackgroundWriter)]
+        self._begin_files()
+
+    def __contains__(self, stream: str) -> bool:
+        """Whether the stream is written."""
+        return stream in self._writers
 
     def __getitem__(self, stream: str) -> Writer:
         return self._writers[stream]
@@ -244,7 +245,12 @@ class Shards:
             writer.swap()
         if next_number:
             self._place = Place(self._place.number + 1, 0)
+            self._begin_files()
         return self._scribe.submit(self._sync, then, next_number, without)
+
+    def _begin_files(self) -> None:
+        for writer in self._in_background:
+            writer.begin_file(self._place.number)
 
     def stop_waiting(self) -> None:
         """The crawl is stopping, so do not wait for a full disk any more. A write that fails now is final, and nothing
@@ -254,9 +260,16 @@ class Shards:
     def close(self) -> None:
         """Wait for the scribe. Records that were not synced before are not part of the crawl."""
         self._stopping = True
+        for writer in self._in_background:
+            writer.close()
         self._scribe.shutdown(wait=True)
         for file in self._files.values():
             file.close()
+
+    def file_bytes(self, stream: str) -> int:
+        """Length of the file that grows now."""
+        file = self._files.get(stream)
+        return file.durable.length if file is not None else 0
 
     @property
     def operations(self) -> int:
@@ -295,6 +308,9 @@ class Shards:
     ) -> None:
         if self.failure:
             raise self.failure
+        for writer in self._in_background:
+            if writer.failure is not None:
+                raise writer.failure
         reached("after-shard-write")
         for stream, file in self._files.items():
             file.sync()

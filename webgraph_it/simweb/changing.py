@@ -60,11 +60,15 @@ class Calendar:
     def _born(self, host: Host, index: int) -> int:
         return self.life(host.number, host.page_count, host.first_page + index, index)[0]
 
+    def link_days(self, host: Host, index: int) -> list[int]:
+        """The days until today on which a page has other links. Its death does not matter here."""
+        page, born = host.first_page + index, self._born(host, index)
+        return _days(Random(f"{self._plan.seed} links change {page}"), self.rate(host.number), born, self.day)
+
     def edition(self, host: Host, index: int, targets: Sequence[tuple[Host, int]] = ()) -> Edition:
         """Of a page that was born. A page with these targets also changes when one of them is born."""
         page, rate = host.first_page + index, self.rate(host.number)
-        born = self._born(host, index)
-        links = _days(Random(f"{self._plan.seed} links change {page}"), rate, born, self.day)
+        born, links = self._born(host, index), self.link_days(host, index)
         texts = _days(
             Random(f"{self._plan.seed} text changes {page}"), EDITS_PER_CHANGE * rate, born, self.day
         )

@@ -1,9 +1,11 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
-Guarantees: it also checks what the formats promise: no parent twice, no arc twice, no digest without a URL, one final
-line of the page log per URL, whole records. Each fault is a sentence in `faults`, never an exception. Whole
-files are read, so the crawl must not be running.
-"""
+After re-visits, the graph is the one that the last visits found: the last sequence of a page counts, and a page that is
+gone has no arcs and is an error, or no node any more if nothing links to it.
+
+Guarantees: it also checks what the formats promise: no parent twice, unless a re-visit found other links; no arc
+twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. Each fault is
+a sentence in `faults`, never an exception. Whole files are read, so the crawl must not be running."""
 
 import json
 from collections import Counter
@@ -16,6 +18,12 @@ FOLDERS = ("urls", "graph", "pages")
 DIGEST_BYTES = 16
 SUPERSEDED = ("quota-cut", "never-tried")
 """States after which a node may have another line: its limit was raised, or it was tried later."""
+
+
+PARENTS = ("fetched", "redirect")
+LEAVING = ("unchanged", "revisit-failed")
+"""States of re-visits after which a node is what it was."""
+GONE = "gone"
 
 
 class NotACrawl(Exception):
@@ -35,8 +43,8 @@ class CrawledGraph:
     faults: list[str] = field(default_factory=list)
 
     def state(self, key: str) -> str:
-        lines = self.pages.get(key)
-        return str(lines[-1]["state"]) if lines else "never-tried"
+        telling = [line for line in self.pages.get(key, ()) if line["state"] not in LEAVING]
+        return str(telling[-1]["state"]) if telling else "never-tried"
 
     def reason(self, key: str) -> str:
         lines = self.pages.get(key)
@@ -44,7 +52,18 @@ class CrawledGraph:
 
     def states(self) -> dict[str, str]:
         """The state of every node."""
-        return {key: self.state(key) for key in self.urls}
+        states = {key: self.state(key) for key in self.urls}
+        linked = {child for _, child in self.arcs}
+        gone = {key for key, state in states.items() if state == GONE}
+        return {
+            key: "error" if key in gone else state
+            for key, state in states.items()
+            if key not in gone - linked
+        }
+
+    def found(self, key: str) -> int:
+        """How often a visit found links: so many sequences it may have."""
+        return sum(line["state"] in PARENTS for line in self.pages.get(key, ()))
 
 
 def digest(key: str) -> bytes:
@@ -62,9 +81,12 @@ def read_crawl(jobdir: Path) -> CrawledGraph:
             raise NotACrawl(f"{crawl} is not a crawl directory: it has no {missing[0]}/")
         _read_urls(crawl, graph)
     for crawl in crawls:
-        _read_shards(crawl, graph)
         _read_pages(crawl, graph)
+    for crawl in crawls:
+        _read_shards(crawl, graph)
     _find_repeats(graph)
+    gone = {key for key in graph.pages if graph.state(key) == GONE}
+    graph.arcs = {arc for arc in graph.arcs if arc[0] not in gone}
     return graph
 
 
@@ -95,6 +117,7 @@ def _read_urls(jobdir: Path, graph: CrawledGraph) -> None:
 
 def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
     key_of = {digest(key): key for key in graph.urls}
+    children: dict[str, list[str]] = {}
     for path in _files(jobdir / "graph"):
         content = path.read_bytes()
         if len(content) % DIGEST_BYTES:
@@ -108,12 +131,16 @@ def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
             elif name[0] >= 0x80:
                 parent = key
                 graph.parents[key] += 1
+                if 1 < graph.parents[key] <= graph.found(key):
+                    graph.arcs -= {(key, child) for child in children[key]}
+                children[key] = []
             elif parent is None:
                 graph.faults.append(f"{path.name}: a child before any parent")
             elif (parent, key) in graph.arcs:
                 graph.faults.append(f"{parent} → {key} is written twice")
             else:
                 graph.arcs.add((parent, key))
+                children[parent].append(key)
 
 
 def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
@@ -126,9 +153,12 @@ def _read_pages(jobdir: Path, graph: CrawledGraph) -> None:
 
 
 def _find_repeats(graph: CrawledGraph) -> None:
-    graph.faults += [f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > 1]
+    graph.faults += [
+        f"{key} is a parent {n} times" for key, n in graph.parents.items() if n > max(1, graph.found(key))
+    ]
     for key, lines in graph.pages.items():
-        earlier = [line["state"] for line in lines[:-1] if line["state"] not in SUPERSEDED]
+        first = [line for line in lines if "visit" not in line]
+        earlier = [line["state"] for line in first[:-1] if line["state"] not in SUPERSEDED]
         if earlier:
             graph.faults.append(
                 f"{key} has {len(lines)} lines in the page log, {earlier} before the last one"

@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from webgraph_it.simweb.habits import sitemaps
 from webgraph_it.simweb.hostile import WILDCARD_BOUND
 from webgraph_it.simweb.hosts import HEALTHY
+from webgraph_it.simweb.plan import Plan
 from webgraph_it.simweb.server import NAME_SERVER_ADDRESS, Ports
 
 
-def settings(seeds: Path, ports: Ports, scope: str) -> dict[str, Any]:
+def settings(seeds: Path, ports: Ports, plan: Plan) -> dict[str, Any]:
     """Name and value of each setting. Politeness is off, because the servers are ours."""
     return {
         "SEEDS": str(seeds),
-        "SCOPE_SURTS": [scope],
+        "SCOPE_SURTS": [plan.scope],
         "DNS_SERVERS": [f"{NAME_SERVER_ADDRESS}:{ports.dns}"],
         "PORT_MAP": {"80": ports.http, "443": ports.https},
         "ALLOWED_PRIVATE_NETWORKS": [HEALTHY],
@@ -27,6 +29,7 @@ def settings(seeds: Path, ports: Ports, scope: str) -> dict[str, Any]:
         "DNS_NEGATIVE_TTL": 0.1,
         "MAX_QUERIES_PER_PATH": 20,
         "MAX_HOSTS_PER_DOMAIN": WILDCARD_BOUND,
+        **({"SITEMAPS": True} if sitemaps.HABIT in plan.shares else {}),
     }
 
 

@@ -2,7 +2,7 @@
 
     every line   time (s since 1970, to the µs), event
     open         connection (a number), address (of ours), port; before TLS
-    request      connection, address, scheme, host, path, agent
+    request      connection, address, scheme, host, path, agent; cookie, if it has one
     response     connection, address, host, path, status (0: none was sent), bytes (with headers); day, if the
                  web changes
     close        connection, address, host, path, bytes (of all responses)

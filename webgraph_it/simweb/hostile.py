@@ -11,6 +11,7 @@ the hit log whose address is outside hosts.HEALTHY means that a crawler was misl
 """
 
 from collections.abc import Callable, Iterator
+from html import escape
 from itertools import count, repeat
 
 from webgraph_it.simweb.answers import Answer
@@ -143,6 +144,36 @@ def _media_types(path: str) -> Answer:
     return _whole(b"<p>ciao", (b"Content-Type: " + _TYPES[int(number)],), start)
 
 
+# -- words for a browser ----------------------------------------------------------------------------------------
+
+_MARKUP = (
+    "<script>window.owned=1</script>",
+    '"><img src=x onerror="window.owned=1">',
+    "<svg/onload=window.owned=1>",
+    "'-(window.owned=1)-'",
+    "</title></td></table><script>window.owned=1</script>",
+    "{{window.owned=1}}",
+)
+"""Each sets `owned` in a page that takes it for markup or script."""
+_MARKUP_TYPE = "/tipo.html"
+
+
+def _markup(path: str, tld: str) -> Answer:
+    """Whoever shows titles, URLs, host names, media types or robots.txt of this host in a browser shows these."""
+    if path == "/robots.txt":
+        text = "".join(f"# {words}\nDisallow: /vietato/{words}\n" for words in _MARKUP)
+        return _whole(f"User-agent: *\n{text}".encode(), (b"Content-Type: text/plain",))
+    if path == _MARKUP_TYPE:
+        return _whole(b"<p>ciao", (b"Content-Type: text/" + _MARKUP[2].encode(),))
+    links = [f"/{words}" for words in _MARKUP] + [f"/cerca?q={words}" for words in _MARKUP]
+    links += [f"http://{words}.hostile-markup.{tld}/" for words in _MARKUP]
+    links += [f"javascript:{words}" for words in _MARKUP] + [_MARKUP_TYPE]
+    body = f"<title>{escape(''.join(_MARKUP))}</title>" + "".join(
+        f'<p><a href="{escape(link)}">{escape(link)}</a>\n' for link in links
+    )
+    return _whole(body.encode(), (b"Content-Type: text/html; charset=utf-8",))
+
+
 # -- where not to go ----------------------------------------------------------------------------------------
 
 _ASTRAY = (
@@ -196,15 +227,16 @@ ATTACKS: dict[str, Callable[..., Answer]] = {
     WILDCARD: _wildcard,
     **dict.fromkeys(_BROKEN_TLS, _harmless),
     **dict.fromkeys(DNS_ATTACKS, _harmless),
+    "hostile-markup": _markup,
 }
-_LEADING_AWAY = ("hostile-redirects", WILDCARD)
+_LEADING_AWAY = ("hostile-redirects", WILDCARD, "hostile-markup")
 """These name other hosts, so they are told the top-level domain."""
 
 
 def attack(host: Host, path: str) -> Answer | None:
     """The answer of a hostile host. None means the same as any other host (its robots.txt)."""
     (kind,) = host.traits
-    if path == "/robots.txt" and kind != "hostile-robots":
+    if path == "/robots.txt" and kind not in ("hostile-robots", "hostile-markup"):
         return None
     return ATTACKS[kind](path, *[host.name.rpartition(".")[2]] * (kind in _LEADING_AWAY))
 

@@ -108,10 +108,16 @@ class HttpConnection(asyncio.Protocol):
             self._parser.should_keep_alive(),
             self._headers.get(b"if-none-match", b"").decode("latin-1"),
             self._headers.get(b"if-modified-since", b"").decode("latin-1"),
+            self._headers.get(b"cookie", b"").decode("latin-1"),
         )
         self._forget_request()
         self._log(
-            "request", scheme=self._door.scheme, host=request.host, path=request.target, agent=request.agent
+            "request",
+            scheme=self._door.scheme,
+            host=request.host,
+            path=request.target,
+            agent=request.agent,
+            **({"cookie": request.cookie} if request.cookie else {}),
         )
         if self._busy:
             self._queue(request)

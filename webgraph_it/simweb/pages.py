@@ -82,6 +82,9 @@ class Page:
     media_type: str = "text/html; charset=utf-8"
     body: Callable[[], bytes] = _empty
     delivery: Delivery = USUAL
+    cookie: str = ""
+    """Whoever comes without this cookie is redirected to the page itself, which sets it. If the page is an error,
+    everybody is."""
 
     @property
     def children(self) -> set[Place]:

@@ -64,7 +64,7 @@ def _allow_many_sockets() -> None:
 
 def _open_and_serve(world: World, service: Service, log: HitLog, seeds: Path) -> None:
     doors = Doors(world, service.ports)
-    lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports, world.plan.scope))
+    lines = crawl_settings.lines(crawl_settings.settings(seeds.absolute(), doors.ports, world.plan))
     if service.settings:
         service.settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     announcement = _announcement(world, doors.ports, lines)

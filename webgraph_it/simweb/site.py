@@ -16,7 +16,7 @@ from webgraph_it.simweb.habits.robots import RobotsFile
 from webgraph_it.simweb.hits import HitLog
 from webgraph_it.simweb.hosts import Host
 from webgraph_it.simweb.names import Place, bare, canonical_path
-from webgraph_it.simweb.pages import Page
+from webgraph_it.simweb.pages import ERROR, Page
 from webgraph_it.simweb.wire import Wire
 from webgraph_it.simweb.world import World
 
@@ -32,6 +32,7 @@ class Request(NamedTuple):
     keep: bool
     if_none_match: str = ""
     if_modified_since: str = ""
+    cookie: str = ""
 
 
 @dataclass
@@ -74,11 +75,13 @@ class Site:
         page = self.world.page(place)
         if page is None:
             return answers.short(404, "Pagina non trovata.\n")
+        if page.cookie and (page.state == ERROR or page.cookie not in request.cookie.split("; ")):
+            return _cookie_first(page, request.target)
         if self.world.plan.is_changing and self._is_unchanged(request, host, page):
             return answers.not_modified(page.headers)
         first = self._first_visit(page.place, page.delivery.fault)
         answer = answers.answer(page, request.accept_encoding, first)
-        if self.kept is not None and not (page.delivery.fault or page.delivery.coding):
+        if self.kept is not None and not (page.delivery.fault or page.delivery.coding or page.cookie):
             self.kept[request[1:4]] = answer
         return answer
 
@@ -104,6 +107,13 @@ class Site:
             return False
         self.visits[place] += 1
         return self.visits[place] == 1
+
+
+def _cookie_first(page: Page, target: str) -> Answer:
+    """The redirect to the page itself. Of its three cookies, one is already expired and one is for another path."""
+    cookies = (f"{page.cookie}; Path=/; HttpOnly", "vecchio=1; Max-Age=0", "altrove=1; Path=/altrove/")
+    headers = (("Location", target), *(("Set-Cookie", cookie) for cookie in cookies))
+    return answers.short(302, "Serve un biscotto.\n", headers)
 
 
 def _robots(file: RobotsFile) -> Answer:

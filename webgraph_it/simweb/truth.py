@@ -7,7 +7,8 @@
            one of the possible states, and its arcs are not in arcs. A key that ends in a comma means all hosts
            below a domain.
 
-A node is a key in scope. Directory sites out of scope are followed, but are in neither set.
+A node is a key in scope. Directory sites out of scope are followed, but are in neither set. What only a sitemap lists
+is a node without an arc to it.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -110,8 +111,9 @@ def walk(world: World) -> Truth:
         if place.host in bounded:
             children = set()
         _record(world, place, state, children, truth)
-        waiting += [child for child in children if child not in known]
-        known |= children
+        found = children | world.listed(place)
+        waiting += [child for child in found if child not in known]
+        known |= found
     return truth
 
 

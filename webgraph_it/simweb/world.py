@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from webgraph_it.simweb import markup, plain
 from webgraph_it.simweb.changing import Calendar, ChangingLinks
-from webgraph_it.simweb.habits import annexes, robots
+from webgraph_it.simweb.habits import annexes, robots, sitemaps
 from webgraph_it.simweb.habits.exhibits.redirects import session_detour
 from webgraph_it.simweb.habits.hosts import DEAD, extra_hosts, with_traits
 from webgraph_it.simweb.hostile import hostile_hosts, is_hostile
@@ -69,7 +69,13 @@ class World:
         index = plain.index_of(host, place.path)
         if index is not None:
             return self._ordinary.page(host, index, self._doors[host.number] if index == 0 else ())
-        return self._ordinary.exhibit(host, place.path) or self._single_page(host, place)
+        exhibit = self._ordinary.exhibit(host, place.path) or sitemaps.page(self, host, place.path)
+        return exhibit or self._single_page(host, place)
+
+    def listed(self, place: Place) -> set[Place]:
+        """What else a crawl with SITEMAPS finds when it has come to this place: what its host's sitemaps list."""
+        host = self.by_name.get(place.host)
+        return set() if host is None else sitemaps.listed(self, host)
 
     def detour(self, scheme: str, asked_host: str, target: str, place: Place) -> str | None:
         """The URL to which a request is redirected, because its host wants another spelling."""

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -25,16 +26,19 @@ from webgraph_it.crawl.local_failures import LocalFailures
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.crawl.reasons import COMPONENT
 from webgraph_it.crawl.reconsider import reconsidered
+from webgraph_it.crawl.sitemaps import judge_sitemap, named, sitemap_document, sitemap_page
 from webgraph_it.crawl.steering import OPERATOR_BLOCK
 from webgraph_it.crawl.values import check
 from webgraph_it.crawl.visit import (
     READ,
+    Cookies,
     Decision,
     Follow,
     GiveBack,
     Learn,
     Respell,
     Retry,
+    WithCookie,
     document_of,
     error_page,
     is_local,
@@ -45,6 +49,7 @@ from webgraph_it.crawl.visit import (
     page_of,
     refused,
 )
+from webgraph_it.engine.again import COOKIE_SENT
 from webgraph_it.engine.by_hand import BY_HAND
 from webgraph_it.engine.extension import CrawlExtension
 from webgraph_it.engine.parts import parts_of, scheduler_of
@@ -53,16 +58,18 @@ from webgraph_it.engine.replies import reason_of, refusal_of, reply_of
 from webgraph_it.engine.required import put_guard
 from webgraph_it.engine.revisiting import CONDITIONAL
 from webgraph_it.engine.scheduler import FrontierScheduler
+from webgraph_it.engine.scope_middlewares import ScopeSpiderMiddleware
 from webgraph_it.engine.start import examine
-from webgraph_it.extract import link_policy
+from webgraph_it.extract import Document, Extraction, link_policy
 from webgraph_it.extract.workers import WorkerPool, WorkersBroken
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.frontier.records import FrontierError, Lease
-from webgraph_it.items import Page, State
+from webgraph_it.items import Exchange, Page, State
 from webgraph_it.robots.policy import RobotsPolicy, origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.settings_table import CrawlSettings
-from webgraph_it.urls import Name, name
+from webgraph_it.urls import Name, Scope, name
+from webgraph_it.urls.sitemaps import is_sitemap
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -89,6 +96,8 @@ class NationalSpider(Spider):
     _followed_only: frozenset[str]
     """Kinds of links that are followed but are not arcs."""
     _max_links: int
+    _cookies: Cookies
+    _sitemaps: bool
     _by_hand: bool
     """Whether there is no crawl, and a person looks at one page."""
     _local_failures: LocalFailures
@@ -129,9 +138,13 @@ class NationalSpider(Spider):
             values.LINK_KINDS_FOLLOWED,
             values.EXTRACT_EMBEDDED,
             values.EXTRACT_PLAIN_TEXT,
+            texts=values.ANCHOR_TEXT or values.FRONTIER_ORDER == "keywords",
+            rels=values.ANCHOR_TEXT or values.NOFOLLOW_LABELS,
         )
         spider._followed_only = policy.followed - policy.arcs
         spider._max_links = values.MAX_LINKS_PER_PAGE
+        spider._sitemaps = values.SITEMAPS
+        spider._cookies = Cookies.USED if values.VISIT_COOKIES else Cookies.IGNORED
         spider._local_failures = LocalFailures()
         workers = values.EXTRACT_WORKERS
         spider._extractors = WorkerPool(
@@ -203,6 +216,12 @@ class NationalSpider(Spider):
     def _robots(self) -> RobotsPolicy:
         return parts_of(self.crawler).robots
 
+    @cached_property
+    def _scope(self) -> Scope:
+        middleware = self.crawler.get_spider_middleware(ScopeSpiderMiddleware)
+        assert middleware is not None, "SPIDER_MIDDLEWARES must hold ScopeSpiderMiddleware"
+        return middleware.scope
+
     @property
     def _pipeline(self) -> GraphPipeline:
         return pipeline_of(self.crawler)
@@ -215,14 +234,27 @@ class NationalSpider(Spider):
         if self._by_hand:
             return [await self._looked_at(reply)]
         lease: Lease = response.meta["lease"]
+        if is_sitemap(lease.key):
+            return await self._listed(reply, lease)
+        cookies = Cookies.SENT if COOKIE_SENT in response.meta else self._cookies
         is_conditional = bool(response.meta.get(CONDITIONAL))
-        decision = judge(reply, lease, may_retry=self._may_retry(lease), is_conditional=is_conditional)
+        decision = judge(
+            reply, lease, may_retry=self._may_retry(lease), is_conditional=is_conditional, cookies=cookies
+        )
+        if isinstance(decision, WithCookie):
+            assert response.request is not None
+            self._scheduler.visit_with_cookie(
+                response.request, decision.url, decision.cookie, seconds=decision.seconds
+            )
+            self._keep(reply.exchange)
+            return []
         if decision is READ and self._scheduler.is_blocked(lease, reply.media_type()[0]):
-            return [refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)]
+            page = refused(State.QUOTA_CUT, OPERATOR_BLOCK, lease, reply.times.end)
+            return [replace(page, media_type=reply.media_type()[0])]
         if decision is READ:
             self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
             return [await self._read(reply, lease)]
-        return self._carry_out(decision, lease)
+        return self._carry_out(decision, lease, reply.exchange)
 
     async def _looked_at(self, reply: Reply) -> Page:
         """For `scrapy parse`: what a crawl would find there, regardless of the scope."""
@@ -234,14 +266,26 @@ class NationalSpider(Spider):
         return error_page(reply, lease, f"status-{reply.status}")
 
     async def _read(self, reply: Reply, lease: Lease) -> Page:
+        extraction = await self._extracted(document_of(reply))
+        return page_of(reply, lease, extraction, self._followed_only, self._max_links)
+
+    async def _extracted(self, document: Document) -> Extraction:
         try:
-            extraction = await self._extractors.extract(document_of(reply))
+            extraction = await self._extractors.extract(document)
         except WorkersBroken as error:
             self._fail(f"pages can no longer be read ({error})")
             raise
         for reason, count in extraction.refused.items():
             self.crawler.stats.inc_value(f"links/refused/{reason}", count)
-        return page_of(reply, lease, extraction, self._followed_only, self._max_links)
+        return extraction
+
+    async def _listed(self, reply: Reply, lease: Lease) -> list[Page]:
+        """A sitemap."""
+        decision = judge_sitemap(reply, lease, may_retry=self._may_retry(lease))
+        if decision is not READ:
+            return self._carry_out(decision, lease, reply.exchange)
+        self._scheduler.answered(lease, seconds=reply.seconds, address=reply.address_text)
+        return [sitemap_page(reply, lease, await self._extracted(sitemap_document(reply)))]
 
     def failed(self, failure: "TwistedFailure") -> list[Page]:
         """There was no reply, or a middleware refused the request."""
@@ -263,10 +307,9 @@ class NationalSpider(Spider):
         """robots.txt of the lease's origin, or a redirect on the way to it."""
         lease: Lease = response.meta["lease"]
         hops: int = response.meta.get("robots_hops", 0)
-        decision = judge_robots(
-            reply_of(response), hops, self._known_robots(lease), self._robots, self._scheduler.now()
-        )
-        return self._carry_out(decision, lease)
+        reply = reply_of(response)
+        decision = judge_robots(reply, hops, self._known_robots(lease), self._robots, self._scheduler.now())
+        return self._carry_out(decision, lease, reply.exchange)
 
     def robots_failed(self, failure: "TwistedFailure") -> list[Page]:
         """There was no reply. Perhaps the host has another spelling; otherwise robots.txt is unreachable."""
@@ -290,8 +333,8 @@ class NationalSpider(Spider):
 
     # -- carrying out decisions ----------------------------------------------------------------------------------
 
-    def _carry_out(self, decision: Decision, lease: Lease) -> list[Page]:
-        """A Page is returned, to be recorded. Everything else ends the lease here."""
+    def _carry_out(self, decision: Decision, lease: Lease, exchange: Exchange | None = None) -> list[Page]:
+        """A Page is returned, to be recorded. Everything else ends the lease here, and its exchange is archived."""
         scheduler = self._scheduler
         match decision:
             case Page():
@@ -311,7 +354,13 @@ class NationalSpider(Spider):
                 scheduler.follow_robots(lease, decision.url, decision.hops, seconds=decision.seconds)
             case Learn():
                 self._learn(decision, lease)
+        self._keep(exchange)
         return []
+
+    def _keep(self, exchange: Exchange | None) -> None:
+        """Archive an exchange that is no page, if there is an archive."""
+        if exchange is not None:
+            self._pipeline.recorder.keep(exchange)
 
     def _learn(self, learnt: Learn, lease: Lease) -> None:
         self.crawler.stats.inc_value(f"robots/{learnt.record.reason}")
@@ -321,6 +370,10 @@ class NationalSpider(Spider):
             seconds=learnt.seconds,
             crawl_delay=learnt.crawl_delay_seconds,
         )
+        if self._sitemaps and learnt.sitemaps:
+            found = named(learnt.sitemaps, lease.url)
+            in_scope = [link for link in found if self._scope.verdict(link.key, link.url).fetchable]
+            self._pipeline.recorder.record_sitemaps(in_scope, lease.depth + 1)
 
     def _may_retry(self, lease: Lease) -> bool:
         return self._scheduler.frontier.may_retry(lease)

@@ -1,7 +1,7 @@
 """What belongs to the crawl: one verdict for each URL.
 
     IN           in the graph, and fetched
-    FETCH_ONLY   fetched for its links, but not in the graph: a directory site outside the scope
+    FETCH_ONLY   fetched for its links, but not in the graph: a directory site outside the scope, or a sitemap
     TRAP_...     in the graph as the end of arcs, but not fetched: it looks like one of endlessly many
     the others   out: neither node nor arc
 
@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from webgraph_it.urls.ports import BAD_PORTS, port_of
 from webgraph_it.urls.seeds import Seeds
+from webgraph_it.urls.sitemaps import page_key
 from webgraph_it.urls.surt import SurtPrefixes, by_sign
 
 ADMITTED_ENDING = ".xml.gz"  # a compressed sitemap: the only archive with links
@@ -120,6 +121,8 @@ class Scope:
 
     def verdict(self, key: str, url: str = "") -> Verdict:
         """What to do with the node `key` if its spelling is `url` (only its length matters)."""
+        if "#" in key:
+            return self._verdict_of_sitemap(key, url)
         inside = key.startswith(self._starts)
         if not inside and key not in self.fetch_only:
             return Verdict.HOST
@@ -144,6 +147,13 @@ class Scope:
         if trap is None:
             return Verdict.IN if inside else Verdict.FETCH_ONLY
         return trap if inside else Verdict.DIRECTORY_TRAP
+
+    def _verdict_of_sitemap(self, key: str, url: str) -> Verdict:
+        """A sitemap is fetched like a page, whatever its extension, but is not in the graph."""
+        verdict = self.verdict(page_key(key), url)
+        if verdict.is_trap:
+            return Verdict.DIRECTORY_TRAP
+        return Verdict.FETCH_ONLY if verdict.fetchable or verdict is Verdict.EXTENSION else verdict
 
     def _trap(self, length: int, path: str, slashes: int, query: str) -> Verdict | None:
         if length > self._max_url_length:

@@ -85,8 +85,8 @@ class Seeds(NamedTuple):
 # -- what the file means --------------------------------------------------------------------------------------
 
 
-def read_seeds(path: str | PathLike[str], surts: tuple[str, ...]) -> Seeds:
-    """The file, judged by SCOPE_SURTS; SeedsError if it cannot be read or has no usable seed.
+def read_seeds(path: str | PathLike[str], surts: tuple[str, ...], *, may_be_empty: bool = False) -> Seeds:
+    """The file, judged by SCOPE_SURTS; SeedsError if it cannot be read, or has no usable seed unless it may be empty.
 
     It is read twice, because prefixes may come after the seeds that they cover. An unchanged file is not read again.
     """
@@ -97,7 +97,7 @@ def read_seeds(path: str | PathLike[str], surts: tuple[str, ...]) -> Seeds:
         raise _no_file(error) from None
     except OSError as error:
         raise _unreadable(path, error) from error
-    if not seeds.total:
+    if not seeds.total and not may_be_empty:
         found = f"; none of its {seeds.complaints} lines is one" if seeds.complaints else ""
         raise SeedsError(f"seed file {path} has no usable seed: give one URL or domain a line{found}")
     return seeds

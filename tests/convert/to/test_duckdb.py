@@ -7,6 +7,8 @@ import pytest
 
 from tests.convert.to.graphs import TABLES, rows_of
 from webgraph_it.cli import main
+from webgraph_it.convert.to import duckdb as to_duckdb
+from webgraph_it.convert.to import tables
 
 
 def test_duckdb_reads_every_row_of_the_graph(graph: Path, tmp_path: Path) -> None:
@@ -21,6 +23,18 @@ def test_duckdb_reads_every_row_of_the_graph(graph: Path, tmp_path: Path) -> Non
         popular = "SELECT url FROM arcs JOIN nodes ON id = target GROUP BY ALL ORDER BY count(*) DESC, url"
         ((url,),) = database.sql(f"{popular} LIMIT 1").fetchall()
         assert url.startswith("http")
+
+
+def test_many_portions_make_the_same_tables(
+    graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = pytest.importorskip("duckdb")
+    monkeypatch.setattr(to_duckdb, "PORTION_BYTES", 1)
+    monkeypatch.setattr(tables, "ROWS_AT_A_TIME", 7)
+    assert main(["export", str(graph), "--to", str(tmp_path / "x.duckdb")]) == 0
+    with database.connect(str(tmp_path / "x.duckdb"), read_only=True) as found:
+        for table in TABLES:
+            assert found.sql(f"FROM {table}").fetchall() == rows_of(graph, table), table
 
 
 def test_a_database_that_exists_is_replaced_only_on_demand(

@@ -13,6 +13,7 @@ from tests.convert.to.graphs import TABLES, rows_of
 from tests.convert.to.postgres_cluster import cluster, programs
 from tests.convert.to.test_sqlite import SLOWLY
 from webgraph_it.cli import main
+from webgraph_it.graph import WebGraph
 
 psycopg = pytest.importorskip(
     "psycopg", reason="psycopg is not installed: pip install 'webgraph_it[postgres]'"
@@ -50,6 +51,16 @@ def test_postgresql_reads_every_row_of_the_graph(
         key = "id" if table in ("nodes", "hosts", "domains") else "source, target"
         found = ask(address, f'SELECT * FROM "Every row".{table} ORDER BY {key}')
         assert found == rows_of(graph, table), table
+
+
+def test_postgresql_has_the_label_of_an_arc(graph: Path, tmp_path: Path, address: str) -> None:
+    labelled = tmp_path / "labelled"
+    shutil.copytree(graph, labelled)
+    arcs = WebGraph(labelled).arcs
+    (labelled / "labels.u8").write_bytes(bytes(number % 3 == 0 for number in range(arcs)))
+    assert main(["export", str(labelled), "--to", address, "--schema", "labelled", "--level", "pages"]) == 0
+    found = ask(address, "SELECT nofollow FROM labelled.arcs ORDER BY source, target")
+    assert found == [(number % 3 == 0,) for number in range(arcs)]
 
 
 def test_psql_counts_the_arcs(graph: Path, address: str) -> None:

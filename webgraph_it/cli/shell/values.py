@@ -1,6 +1,7 @@
 """Types of options: from typed text to a value. The error for a wrong one says what is expected."""
 
 from argparse import ArgumentTypeError
+from datetime import date
 
 from webgraph_it.units import size_bytes
 
@@ -35,6 +36,14 @@ def positive(text: str) -> float:
     if not 0 < value < 1e18:
         raise ArgumentTypeError(f"{text!r} is not a number above 0 and below 1e18")
     return value
+
+
+def day(text: str) -> date:
+    """`2026-11-17`."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a day; write for instance 2026-11-17") from None
 
 
 def port(text: str) -> int:

@@ -16,14 +16,19 @@ ALSO = {"convert export": "export", "simweb serve": "simweb"}
 
 
 def names() -> list[str]:
-    """Every verb: the modules of the package, by their file names. Two underscores stand for a hyphen."""
+    """Every verb: the modules of the package, by their file names, in which `_` is a space and `__` a hyphen."""
     modules = pkgutil.iter_modules(sys.modules[PACKAGE].__path__)
-    return sorted(module.name.replace("__", "-").replace("_", " ") for module in modules if not module.ispkg)
+    return sorted(_verb(module.name) for module in modules if not module.ispkg)
+
+
+def _verb(module: str) -> str:
+    return module.replace("__", "-").replace("_", " ")
 
 
 def load(name: str) -> Verb:
     """The record of an existing verb."""
-    verb: Verb = importlib.import_module(f"{PACKAGE}.{name.replace('-', '__').replace(' ', '_')}").VERB
+    module = name.replace("-", "__").replace(" ", "_")
+    verb: Verb = importlib.import_module(f"{PACKAGE}.{module}").VERB
     return verb
 
 

@@ -38,7 +38,11 @@ function logIn() {
 }
 
 async function act(said, words) {
-  const done = await send("/api/action", said);
+  const done = await send("/api/action", state.status?.members && !said.member ? {...said, member: at("target").value} : said);
+  const refused = Object.entries(done.members || {}).filter(([, answer]) => answer.error).map(([name, answer]) => `${name}: ${answer.error}`);
+  const later = Object.entries(done.members || {}).filter(([, answer]) => answer.postponed).map(([name]) => name);
+  if (later.length) words = `${words}; ${later.join(", ")} will do it when resumed`;
+  if (refused.length) words = `${words}, but not everywhere: ${refused.join("; ")}`;
   const facts = Object.entries(done).filter(([name, value]) => name !== "action" && typeof value !== "object").map(([name, value]) => `${name} ${value}`);
   toast([words, ...facts].join(" · "));
   refresh();
@@ -91,8 +95,8 @@ function askFor({title, text, fields = [], go = "OK", danger = false, must = fal
 
 const VERBS = {
   pause: () => {
-    const mine = state.status.pauses.find(reason => reason === "operator") || state.status.pauses[0];
-    return state.status.pauses.length ? act({action: "unpause", reason: mine}, "Resumed") : act({action: "pause"}, "Paused");
+    const pauses = pausesOf(at("target").value), mine = pauses.find(reason => reason === "operator") || pauses[0];
+    return pauses.length ? act({action: "unpause", reason: mine}, "Resumed") : act({action: "pause"}, "Paused");
   },
   checkpoint: () => act({action: "checkpoint"}, "Checkpoint made"),
   reports: () => act({action: "reports"}, "Reports written").then(() => showReport(state.report || "crawl")),
@@ -136,6 +140,7 @@ function span(seconds) {
   if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
   return seconds < 172800 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86400).toFixed(1)} days`;
 }
+const brief = seconds => seconds < 1 ? `${Math.max(1, Math.round(1000 * seconds))} ms` : `${seconds.toFixed(1)} s`;
 const many = value => value >= 1e7 ? short(value) : Math.round(value).toLocaleString("en");
 
 function tile(label, value, unit, note, share, alert) {
@@ -162,34 +167,72 @@ function showStatus(status) {
   at("state").className = `pill ${status.state}`;
   const why = WHY[status.limit](status), cut = why.indexOf(":") + 1 || why.indexOf(".") + 1;
   at("why").replaceChildren(el("b", {text: why.slice(0, cut)}), why.slice(cut));
-  at("pause").textContent = status.pauses.length ? "Resume" : "Pause";
+  showMembers(status);
+  at("pause").textContent = pausesOf(at("target").value).length ? "Resume" : "Pause";
   const may = status.role === "operator";
   document.querySelectorAll("[data-verb]").forEach(button => { button.disabled = !may; });
   at("version").textContent = `webgraph_it ${status.version} · ${status.role}`;
+  showRules(status);
+  if (status.totals) status = {...status, ...status.totals};
   const rate = bytes(status.wire_bytes_per_second), disk = bytes(status.free_disk_bytes), memory = bytes(status.rss_bytes), cap = status.bandwidth_cap;
   const speed = status.pages_per_second;
   at("tiles").replaceChildren(
     tile("Pages per second", speed >= 10 ? many(speed) : speed.toFixed(1), "/s", `mean ${status.mean_pages_per_second.toFixed(1)}/s`),
     tile("Received", rate[0], `${rate[1]}/s`, cap === null ? "no limit now" : `of ${bytes(cap).join(" ")}/s`, cap ? status.wire_bytes_per_second / cap : undefined),
     tile("Connections", many(status.connections), "", `of ${many(status.connections_cap)}`, status.connections / status.connections_cap),
-    tile("Pages", many(status.pages), "", `${many(status.links)} links`),
+    tile("Pages", many(status.pages), "", `${many(status.links)} links${status.members ? ` · ${status.members.length} crawls` : ""}`),
     tile("URLs queued", many(status.queued), "", `${many(status.seen)} known`),
     tile("Hosts", many(status.hosts_ready + status.hosts_waiting + status.hosts_parked), "with URLs", `${many(status.hosts_ready)} ready · ${many(status.hosts_waiting)} waiting · ${many(status.hosts_parked)} parked`),
     tile("Free disk", disk[0], disk[1], `memory ${memory.join(" ")}`, undefined, status.limit === "disk" || status.pauses.includes("disk")),
     tile("Last commit", span(status.last_commit_seconds_ago), "ago", `${many(status.commits)} in this run`, undefined, status.last_commit_seconds_ago > 300));
-  showRules(status);
 }
+
+// -- several crawls ------------------------------------------------------------------------------------------------
+
+function pausesOf(target) {
+  const members = (state.status.members || [state.status]).filter(member => !member.error && (!target || target === "all" || member.member === target));
+  return members.every(member => member.pauses.length) ? members.flatMap(member => member.pauses) : [];
+}
+
+function showMembers(status) {
+  at("members-section").hidden = at("target").hidden = !status.members;
+  if (!status.members) return;
+  at("own-name").textContent = status.name;
+  const names = ["all", ...status.members.map(member => member.member)], select = at("target");
+  if (names.join("\n") !== [...select.options].map(option => option.value).join("\n"))
+    select.replaceChildren(...names.map(name => el("option", {value: name, text: name === "all" ? "All crawls" : name})));
+  at("members").tBodies[0].replaceChildren(...status.members.map(memberRow));
+}
+
+function memberRow(member) {
+  const at_ = (member.console || "").split(":"), name = el("td", {className: "name"});
+  if (!member.own && at_.length > 1) name.append(el("a", {text: member.member, href: `http://${location.hostname}:${at_[at_.length - 1]}/`, rel: "noreferrer"}));
+  else name.append(el("b", {text: member.member}));
+  if (member.error) return el("tr", {}, name, el("td", {colspan: 8}, el("span", {className: "tag bad", text: "stopped"}), " ", el("span", {className: "soft", text: member.error})));
+  const paused = member.pauses.length > 0, kind = paused ? "warn" : "good";
+  const words = paused ? `paused: ${member.pauses.join(", ")}` : member.limit === "cpu" ? "running, limited by the machine" : `running, limited by ${member.limit}`;
+  const button = el("button", {text: paused ? "Resume" : "Pause", "data-member-verb": "pause", click: () => quietly(
+    act({...(paused ? {action: "unpause", reason: member.pauses[0]} : {action: "pause"}), member: member.member}, `${paused ? "Resumed" : "Paused"} ${member.member}`))});
+  button.disabled = state.role !== "operator";
+  return el("tr", {}, name, el("td", {}, el("span", {className: `tag ${kind}`, text: words})), el("td", {className: "number", text: many(member.pages)}),
+    el("td", {className: "number", text: member.pages_per_second.toFixed(1)}), el("td", {className: "number wide", text: many(member.wire_bytes_per_second / 1000)}),
+    el("td", {className: "number wide", text: many(member.queued)}), el("td", {className: "number wide", text: many(member.connections)}),
+    el("td", {className: "number wide", text: `${span(member.last_commit_seconds_ago)} ago`}), el("td", {className: "number"}, button));
+}
+at("target").addEventListener("change", () => showStatus(state.status));
 
 function showRules(status) {
   const items = status.rules.map(rule => {
     const said = Object.entries(rule).filter(([name]) => name !== "surt").map(([name, value]) => value === true ? name : `${name.replace("_", " ")} ${value}`).join(", ");
     const item = el("li", {}, el("span", {text: rule.surt || rule.match || ""}), el("span", {className: rule.block ? "tag bad" : "tag", text: said}));
     if (rule.block) item.append(el("button", {text: "Unblock", "data-unblock": rule.surt, click: () => quietly(act({action: "unblock", surt: rule.surt}, `Unblocked ${rule.surt}`))}));
+    else item.append(el("button", {text: "Clear", "data-clear": rule.surt, click: () => quietly(act({action: "clear", surt: rule.surt}, `Cleared ${rule.surt}`))}));
     return item;
   });
   for (const [host, until] of Object.entries(status.parked))
     if (until > status.time) items.push(el("li", {}, el("span", {text: host}), el("span", {className: "tag warn", text: `parked for ${span(until - status.time)}`}),
       el("button", {text: "Wake", click: () => quietly(act({action: "wake", host}, `Woke ${host}`))})));
+  if (status.file_rules) items.push(el("li", {className: "plain"}, el("span", {className: "soft", text: `and ${many(status.file_rules)} of RULES_FILE, which come after these`})));
   at("rules-card").hidden = !items.length;
   at("rules").replaceChildren(...items);
 }
@@ -201,7 +244,7 @@ const charts = [
   new Chart("Pages per second", [{name: "pages/s", column: "pages_per_second", class: "s1", area: true}], {zoomed}),
   new Chart("Bandwidth", [{name: "received", column: "wire_bytes_per_second", class: "s3", area: true}, {name: "limit", column: "bandwidth_cap", limit: true}], {scale: 1000, unit: " KB/s", zoomed}),
   new Chart("URLs", [{name: "queued", column: "queued", class: "s2", area: true}, {name: "known", column: "seen", class: "s1"}], {zoomed}),
-  new Chart("Hosts and connections", [{name: "waiting", column: "hosts_waiting", class: "s1"}, {name: "ready", column: "hosts_ready", class: "s3"},
+  new Chart("Hosts", [{name: "waiting", column: "hosts_waiting", class: "s1"}, {name: "ready", column: "hosts_ready", class: "s3"},
     {name: "parked", column: "hosts_parked", class: "s2"}, {name: "connections", column: "connections", class: "s4"}], {zoomed}),
 ];
 at("charts").append(...charts.map(chart => chart.card));
@@ -252,7 +295,7 @@ async function showHosts() {
     return el("tr", {className: host.host === state.host ? "chosen" : ""},
       el("td", {className: "name"}, el("button", {className: "link", text: dns(host.host), "data-host": host.host, click: () => openHost(host.host)})),
       el("td", {className: "number", text: many(host.queued)}), el("td", {className: "number", text: many(host.finished)}),
-      el("td", {className: "number wide", text: many(host.failed)}), el("td", {className: "number wide", text: host.seconds ? `${host.seconds.toFixed(2)} s` : "–"}),
+      el("td", {className: "number wide", text: many(host.failed)}), el("td", {className: "number wide", text: host.busy ? many(host.busy) : "–"}), el("td", {className: "number wide", text: host.seconds ? brief(host.seconds) : "–"}),
       el("td", {className: "wide"}, el("span", {className: `tag ${kind}`, text: words})));
   }));
 }
@@ -269,8 +312,8 @@ async function showHost() {
   const number = (title, text, label, value, said) => () => askFor({title: `${title}: ${host.name}`, text, go: "Set",
     fields: [{name: "value", label, type: "number", value}], act: given => act({...said, [said.key]: Number(given.value), key: undefined}, `${title} set`)}).then(() => quietly(showHost()));
   const button = (text, verb, click, className = "") => { const made = el("button", {text, className, "data-host-verb": verb, click: () => quietly(Promise.resolve(click()))}); made.disabled = !may; return made; };
-  const facts = [["queued", many(host.queued)], ["done", many(host.finished)], ["failed", many(host.failed)], ["delay", `${host.delay.toFixed(1)} s`],
-    ["last fetch", `${host.seconds.toFixed(2)} s`], ["crawl-delay", host.crawl_delay ? `${host.crawl_delay} s` : "none"], ["address", host.address || "unknown"]];
+  const facts = [["queued", many(host.queued)], ["done", many(host.finished)], ["failed", many(host.failed)], ["429 and 503", many(host.busy)], ["delay", `${host.delay.toFixed(1)} s`],
+    ["last fetch", host.seconds ? brief(host.seconds) : "none"], ["crawl-delay", host.crawl_delay ? `${host.crawl_delay} s` : "none"], ["address", host.address || "unknown"]];
   const scrolled = box.scrollTop;
   box.replaceChildren(
     el("div", {className: "head"}, el("h3", {text: host.name}), el("span", {className: `tag ${kind}`, text: words})),

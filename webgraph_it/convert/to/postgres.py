@@ -12,10 +12,10 @@ from typing import Any
 from webgraph_it.convert.sources import ConvertError
 from webgraph_it.convert.to.csv import lines
 from webgraph_it.convert.to.failure import DatabaseError, library
-from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
+from webgraph_it.convert.to.tables import COUNT, FLAG, ID, STATUS, TEXT, Table
 from webgraph_it.progress import Progress
 
-KINDS = {ID: "integer", COUNT: "bigint", STATUS: "integer", TEXT: "text"}
+KINDS = {ID: "integer", COUNT: "bigint", STATUS: "integer", TEXT: "text", FLAG: "boolean"}
 
 
 def write_postgres(

@@ -14,14 +14,14 @@ from typing import Any
 import pyarrow as pa
 
 from webgraph_it.convert.to.failure import DatabaseError
-from webgraph_it.convert.to.tables import COUNT, ID, STATUS, TEXT, Table
+from webgraph_it.convert.to.tables import COUNT, FLAG, ID, STATUS, TEXT, Table
 from webgraph_it.files.whole_path import whole_path
 from webgraph_it.progress import Progress
 
 CACHE_KB = 64_000
 STEPS_BETWEEN_SIGNALS = 1_000_000
 """Of SQLite's machine: Ctrl-C is heard that often while an index is made."""
-KINDS = {ID: "INTEGER", COUNT: "INTEGER", STATUS: "INTEGER", TEXT: "TEXT"}
+KINDS = {ID: "INTEGER", COUNT: "INTEGER", STATUS: "INTEGER", TEXT: "TEXT", FLAG: "INTEGER"}
 
 
 def write_sqlite(tables: Sequence[Table], path: Path, progress: Progress) -> None:

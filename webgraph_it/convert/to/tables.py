@@ -2,6 +2,7 @@
 
     nodes, hosts, domains              one row per node, in order of id: the columns of nodes.parquet (docs/formats.md)
     arcs, host_arcs, domain_arcs       source, target (and weight), in order of source and target
+    arcs of a graph with labels        also nofollow
 
 Guarantees: rows come some at a time, so that memory does not grow with the graph. What is damaged is a GraphError;
 rows before it may have been handed out. Ids are below 2^31, so that a signed 32-bit number holds them.
@@ -15,12 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from webgraph_it.graph import node_table
+from webgraph_it.graph.csr import NOFOLLOW, Array
 from webgraph_it.graph.damage import damaged
 from webgraph_it.graph.webgraph import DOMAINS, HOSTS, NODES, WebGraph
 from webgraph_it.progress import Progress
 
 ROWS_AT_A_TIME = 1 << 16
-ID, COUNT, STATUS, TEXT = pa.uint32(), pa.int64(), pa.uint16(), pa.string()
+ID, COUNT, STATUS, TEXT, FLAG = pa.uint32(), pa.int64(), pa.uint16(), pa.string(), pa.bool_()
 PAGES = "pages"
 NAMES = {PAGES: ("nodes", "arcs"), HOSTS: ("hosts", "host_arcs"), DOMAINS: ("domains", "domain_arcs")}
 """Level → its two tables."""
@@ -79,7 +81,8 @@ def _of_level(path: Path, level: str) -> list[Table]:
     graph = WebGraph(path if level == PAGES else path / level)
     nodes, arcs = NAMES[level]
     of_nodes = _schema(COLUMNS[level])
-    of_arcs = _schema({"source": ID, "target": ID} | ({} if level == PAGES else {"weight": COUNT}))
+    more = {"weight": COUNT} if level != PAGES else {} if graph.labels is None else {"nofollow": FLAG}
+    of_arcs = _schema({"source": ID, "target": ID} | more)
     return [
         Table(nodes, len(graph), of_nodes, lambda: _node_batches(graph, of_nodes)),
         Table(arcs, graph.arcs, of_arcs, lambda: _arc_batches(graph, of_arcs)),
@@ -99,6 +102,17 @@ def _node_batches(graph: WebGraph, schema: pa.Schema) -> Iterator[pa.RecordBatch
 
 
 def _arc_batches(graph: WebGraph, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    for columns in arc_columns(graph):
+        arrays = [pa.array(column).cast(field.type) for column, field in zip(columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def arc_columns(graph: WebGraph) -> Iterator[list[Array]]:
+    """Source, target and, if the graph has it, weight or nofollow, of some arcs at a time."""
+    done = 0
     for sources, targets, weights in graph.arc_blocks():
-        columns = [sources, targets] if weights is None else [sources, targets, weights.astype(np.int64)]
-        yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=schema)
+        columns = [sources, targets] if weights is None else [sources, targets, weights]
+        if graph.labels is not None:
+            columns.append(np.asarray(graph.labels[done : done + len(targets)]) & NOFOLLOW != 0)
+        done += len(targets)
+        yield columns

@@ -7,6 +7,7 @@ delivery   encodings, codings, framing, faults, delays   (pages)
 exhibits   extra pages linked from ordinary ones: redirects, errors, documents, …
 hosts      traits of ordinary hosts, and extra hosts
 robots     what each kind of robots.txt says and forbids
+sitemaps   hosts whose robots.txt names sitemaps
 annexes    what the extra hosts serve: directories and traps
 """
 

@@ -94,6 +94,7 @@ _HOSTS = [
     ("robots-html", 0.04, "a web page instead of robots.txt: all is allowed"),
     ("robots-redirected", 0.03, "robots.txt after two redirects, the second to another host"),
     ("robots-huge", 0.01, "robots.txt of 700 KiB; what comes after 500 KiB does not count"),
+    ("robots-sitemap", 0.0, "robots.txt names sitemaps; only they lead to some pages (needs SITEMAPS=True)"),
     ("latency", 0.20, "log-normal latency (see --latency)"),
     ("dns-slow", 0.01, "DNS answers after 0.3 s"),
     ("dns-lost", 0.01, "the first DNS query for each name is lost"),
@@ -114,12 +115,16 @@ _EXTRA_HOSTS = [
 _DOCUMENTS = [(kind, 0.003, f"document of kind {kind} with links") for kind in KINDS] + [
     ("sitemap-gz", 0.002, "sitemap.xml.gz")
 ]
+_COOKIES = [
+    ("cookie", 0.003, "redirect to itself that sets a cookie; with it, the page"),
+    ("cookie-loop", 0.001, "the same, with or without the cookie: an error"),
+]
 
 HABITS = tuple(
     Habit(name, of, share, meaning)
     for of, rows in (
         (LINKS, _LINKS),
-        (PAGES, _PAGES + _DOCUMENTS),
+        (PAGES, _PAGES + _DOCUMENTS + _COOKIES),
         (HOSTS, _HOSTS),
         (EXTRA_HOSTS, _EXTRA_HOSTS),
     )

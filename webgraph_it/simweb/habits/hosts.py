@@ -37,6 +37,7 @@ _GROUPS = (
         "robots-html",
         "robots-redirected",
         "robots-huge",
+        "robots-sitemap",
     ),
     ("latency",),
     ("dns-slow", "dns-lost"),

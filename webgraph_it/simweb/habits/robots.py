@@ -5,6 +5,7 @@
 
 from typing import NamedTuple
 
+from webgraph_it.simweb.habits import sitemaps
 from webgraph_it.simweb.hosts import Host
 
 FOLDER = "/riservato/"
@@ -56,6 +57,8 @@ def robots_file(host: Host, path: str, elsewhere: str) -> RobotsFile | None:
     if path == "/robots.txt":
         if kind == "robots-redirected":
             return RobotsFile(301, "", location="/altri/robots.txt")
+        if kind == sitemaps.HABIT:
+            return RobotsFile(text=ALLOW_ALL + sitemaps.robots_lines(host))
         return RobotsFile(text=_huge()) if kind == "robots-huge" else _FILES.get(kind, RobotsFile())
     if kind == "robots-redirected" and path == "/altri/robots.txt":
         return RobotsFile(302, "", location=f"{elsewhere}/robots-di/{host.name}.txt")

@@ -1,5 +1,7 @@
 """Redirects of every kind. A redirect is a page with one link, unless it leads to its own node."""
 
+from dataclasses import replace
+
 from webgraph_it.simweb.habits.exhibits.stand import Exhibit, Stand
 from webgraph_it.simweb.names import Place
 from webgraph_it.simweb.pages import ERROR, REDIRECT, Link, Page
@@ -54,6 +56,16 @@ def _self(stand: Stand, rest: str) -> Page | None:
     return Page(stand.place(rest), ERROR) if rest == "pagina.jsp" else None
 
 
+def _cookie(stand: Stand, rest: str) -> Page | None:
+    if rest != "pagina.html":
+        return None
+    return replace(stand.html(rest, stand.anchors(stand.neighbours(2))), cookie=f"visita={stand.serial}")
+
+
+def _cookie_loop(stand: Stand, rest: str) -> Page | None:
+    return Page(stand.place(rest), ERROR, cookie="visita=mai") if rest == "pagina.html" else None
+
+
 def session_detour(path: str, target: str) -> str | None:
     """Where a request for `target` is redirected within its own node. `path` is that of its place."""
     if not path.endswith("/pagina.jsp"):
@@ -74,4 +86,6 @@ EXHIBITS = {
     "redirect-out": Exhibit(_out),
     "redirect-session": Exhibit(_session, lambda stand: "pagina.jsp"),
     "redirect-self": Exhibit(_self, lambda stand: "pagina.jsp"),
+    "cookie": Exhibit(_cookie, lambda stand: "pagina.html"),
+    "cookie-loop": Exhibit(_cookie_loop, lambda stand: "pagina.html"),
 }

@@ -1,0 +1,1 @@
+"""Archives: writing beside warcio and fastwarc, and what an archive costs a crawl."""
