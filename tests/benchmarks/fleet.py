@@ -31,7 +31,7 @@ from webgraph_it.shards.fleet import member_folder
 from webgraph_it.simweb import SimWeb
 
 LIMIT = 1.10
-COMMIT_SECONDS = 5.0
+COMMIT_SECONDS = 10.0
 TIMEOUT_SECONDS = 900.0
 
 

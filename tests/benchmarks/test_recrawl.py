@@ -4,7 +4,8 @@ import pytest
 
 from tests.benchmarks.recrawl import NAMES, Web, measured, picture
 from webgraph_it.simweb import Plan
-from webgraph_it.simweb.names import key
+from webgraph_it.simweb.names import Place, key
+from webgraph_it.simweb.plain import path_of
 from webgraph_it.simweb.truth import walk
 from webgraph_it.simweb.world import World
 
@@ -36,7 +37,11 @@ def test_oldest_page_of_ours_is_not_older_than_that_of_nutch(rows: dict[str, dic
 def test_web_of_the_benchmark_is_that_of_simweb_on_each_day() -> None:
     plan = Plan(hosts=5, pages=60, degree=8, changes=0.05, deaths=0.005)
     web, world = Web(plan, 40), World(plan)
-    names = [key(world.neighbour(host, index)) for host in world.hosts for index in range(host.page_count)]
+    names = [
+        key(Place(host.name, path_of(host, index)))
+        for host in world.hosts
+        for index in range(host.page_count)
+    ]
     for day in (0, 13, 40):
         now = [0] * len(web)
         for events in web.events[: day + 1]:

@@ -17,7 +17,7 @@ MARKUP = re.compile(r"<a\b([^>]*)>(.*?)</a>")
 
 def web() -> SimWeb:
     shares = {"nofollow-link": 0.3, "duplicate": 0.2, "redirect": 0.2}
-    return SimWeb(hosts=6, pages=40, seed=3, degree=5, page_bytes=500, only=[], shares=shares)
+    return SimWeb(hosts=6, pages=24, seed=3, degree=5, page_bytes=500, only=[], shares=shares)
 
 
 def built(served: SimWeb) -> set[str]:
@@ -72,12 +72,12 @@ def test_labels_alone_have_no_texts_and_without_the_settings_there_is_no_folder(
 def test_a_crawl_that_is_killed_keeps_each_line_once(tmp_path: Path, workers: int) -> None:
     slow: dict[str, Any] = {
         "ANCHOR_TEXT": True,
-        "HOST_DELAY": 0.1,
+        "HOST_DELAY": 0.05,
         "COMMIT_INTERVAL": 0.1,
         "EXTRACT_WORKERS": workers,
     }
     with web() as served:
-        for wanted in (10, 30):
+        for wanted in (8, 20):
             crawl = start_crawl(served, tmp_path, **slow)
             until = time.monotonic() + 20
             while pages_asked(served) < wanted and time.monotonic() < until:

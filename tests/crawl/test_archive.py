@@ -125,7 +125,7 @@ def test_warcio_check_confirms_all_but_chunked_payloads(
     assert said.count("digest failed") == said.count("payload digest failed") == len(failed)
 
 
-def test_fastwarc_confirms_every_block(crawled: tuple[SimWeb, Path]) -> None:
+def test_fastwarc_confirms_every_response(crawled: tuple[SimWeb, Path]) -> None:
     files = warc_files(crawled[1])
     assert len(files) > 1
     assert [wrong_for_fastwarc(file) for file in files] == [[] for _ in files]

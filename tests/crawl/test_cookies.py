@@ -58,7 +58,7 @@ def test_without_the_setting_such_a_page_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lean", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_crash_between_the_two_requests_changes_nothing(tmp_path: Path, lean: bool) -> None:
     """The host rests for so long that most kills fall between the redirect and the visit with its cookie."""
-    slow: dict[str, Any] = {"HOST_DELAY": HOST_DELAY, "COMMIT_INTERVAL": 0.1, "LEAN_ENGINE": lean}
+    slow: dict[str, Any] = {"HOST_DELAY": HOST_DELAY / 2, "COMMIT_INTERVAL": 0.1, "LEAN_ENGINE": lean}
     with cookie_web() as web:
         for _ in range(2):
             crawl = start_crawl(web, tmp_path, **slow)

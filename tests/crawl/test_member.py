@@ -19,7 +19,7 @@ from webgraph_it.crawl.membership import Membership
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.fleet.exchange import Cursor, Verdict
+from webgraph_it.fleet.exchange import Cursor, Verdict, starts
 from webgraph_it.fleet.local import LocalMailboxes, board_of
 from webgraph_it.fleet.log import lines_of
 from webgraph_it.fleet.slices import balanced, slice_of
@@ -306,5 +306,29 @@ def test_a_host_of_another_member_is_borrowed_over_the_board(tmp_path: Path) -> 
             await exchange(one, two, rounds=1)
             assert two.taken_back == host
             assert not two.member.loans.lent
+
+    asyncio.run(crawl())
+
+
+def test_epoch_and_cursors_survive_a_kill_right_after_their_commit(tmp_path: Path) -> None:
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one:
+            one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
+            await one.member.start()
+            one.visit(*sites_of(2, 3))
+            await one.committer.commit()
+            await one.member.round()
+            with half(tmp_path, 2) as two:
+                await two.member.start()  # commits the epoch, and then takes in the links
+                first = two.member.epoch
+            with half(tmp_path, 2) as two:
+                assert starts(two.member.epoch) == starts(first) + 1
+                assert two.member.inbox.cursors == {}
+                await two.member.start()
+                await two.committer.commit()
+            with half(tmp_path, 2) as two:
+                assert two.member.inbox.cursors[1].offset == one.member.status.log_end
+                await two.member.start()
+                assert two.member.batches[Verdict.APPLY] == 0
 
     asyncio.run(crawl())

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder, outcome_of
 from webgraph_it.crawl.tally import Tally
-from webgraph_it.frontier import Failure, Frontier, Lease, Order, RocksStore
+from webgraph_it.frontier import Failure, Frontier, Lease, Order, Outcome, PlannedVisit, RocksStore
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.items import Link, Page, State
-from webgraph_it.shards.writer import Shards
+from webgraph_it.shards.writer import Place, Shards
 from webgraph_it.urls.names import digest
 from webgraph_it.urls.sitemaps import sitemap_name
 
@@ -50,6 +51,7 @@ class Recording:
         self.shards = Shards(jobdir, None, buffers)
         self.tally = Tally()
         self.recorder = Recorder(self.frontier, self.leases, lambda: NOW, self.shards, self.tally)
+        self.recorder.recent = deque(maxlen=1)
         self.committer = Committer(
             JobDirectory(jobdir), self.frontier, self.shards, self.tally, self.recorder.step
         )
@@ -88,6 +90,54 @@ def test_a_page_is_in_every_stream_and_its_lease_has_ended(tmp_path: Path) -> No
     assert keys == ["it,ampia0)/", "it,b)/", "it,ampia0)/x"]
     (logged,) = map(json.loads, lines(tmp_path / "pages/000001.jsonl"))
     assert (logged["key"], logged["links"]) == ("it,ampia0)/", 2)
+
+
+def revisit(recording: Recording, key: str, url: str) -> Lease:
+    """A lease of a page that was fetched and committed."""
+    asyncio.run(recording.committer.commit())
+    recording.frontier.plan_visits([PlannedVisit(0, key, url, 2, 1, "it,v)/")], NOW + 1, NOW)
+    lease = recording.frontier.next(NOW + 100)
+    assert lease is not None
+    assert lease.is_revisit
+    recording.leases.out[lease.digest] = lease
+    return lease
+
+
+def test_a_page_that_is_visited_again_is_recorded_by_what_changed(tmp_path: Path) -> None:
+    recording = Recording(tmp_path)
+    record, frontier = recording.recorder.record, recording.frontier
+    first = recording.leased[0]
+    record(page_of(first, link("ampia0", "/a"), link("ampia0", "/b")))
+    for _ in range(2):  # nothing else may be leased below
+        lease = frontier.next(NOW + 100)
+        assert lease is not None
+        frontier.done(lease, Outcome(), NOW)
+    found: list[tuple[str, int, float]] = []
+    for links, facts in (
+        ([link("ampia0", "/b"), link("ampia0", "/a")], {}),
+        ([link("ampia0", "/b")], {}),
+        ([], {"state": State.ERROR, "status": 404}),
+        ([link("ampia0", "/b")], {}),
+    ):
+        lease = revisit(recording, first.key, first.url)
+        record(replace(page_of(lease, *links), **facts))  # type: ignore[arg-type]
+        line = json.loads(recording.recorder.recent[-1])
+        found.append((line["state"], line["visit"], line["change"]))
+    assert found == [("unchanged", 2, 0.0), ("fetched", 3, 0.5), ("gone", 4, 1.0), ("fetched", 5, 1.0)]
+    row = frontier.visit(first.digest)
+    assert row is not None
+    assert (row.visits, row.changes, row.links, row.is_planned) == (5, 2.5, 1, False)
+    assert recording.tally.revisits == {"unchanged": 1, "changed": 2, "gone": 1}
+    assert (recording.tally.pages, recording.tally.parents, recording.tally.links) == (5, 1, 1)
+    assert (frontier.counts().done, frontier.counts().revisits) == (3, 4)
+    asyncio.run(recording.committer.commit())
+    sizes = len((tmp_path / "graph/000001.g16").read_bytes()) // 16
+    assert sizes == 3 + 2 + 2, "three sequences"
+    assert (
+        recording.shards.sequence_at(Place(row.file_number, row.offset), 1)[1] == link("ampia0", "/b").digest
+    )
+    assert frontier.committed_states([first.digest]) == [(State.FETCHED, 200)]
+    recording.close()
 
 
 @pytest.mark.parametrize("state", [State.ERROR, State.ROBOTS_DENIED])

@@ -3,6 +3,7 @@
 import random
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
+from tests.crawl.crawling import PROJECT, differences, finish, run_crawl, start_crawl
 from tests.crawl.recrawling import FAST, differences_now, last_number, log_of, plan_pages
 from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.visits import VISIT, Visit, visit_of
@@ -142,6 +143,21 @@ def test_pages_of_servers_that_always_answer_304_are_right_at_every_fourth_visit
             run_crawl(web, tmp_path, **FAST)
             right.append(differences_now(web.truth_on(day), tmp_path) == [])
     assert right == [False, False, True, False]
+
+
+@pytest.mark.slow
+def test_a_web_with_every_habit_is_found_again_as_it_is_later(tmp_path: Path) -> None:
+    """Redirects, robots.txt, documents, spellings, faults; and the plan is the planner's."""
+    with SimWeb(hosts=30, pages=400, degree=8, page_bytes=1000, **CHANGING) as web:
+        run_crawl(web, tmp_path, **FAST)
+        assert differences(web, tmp_path) == []
+        command = [sys.executable, "-m", "webgraph_it", "recrawl", "plan", str(tmp_path)]
+        subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
+        web.turn_to(DAY)
+        crawl = start_crawl(web, tmp_path, days_later=DAY, **FAST)
+        finish(crawl)
+        assert crawl.returncode == 0
+        assert compare.differences(web.truth_on(DAY), read_crawl(tmp_path)) == []
 
 
 def killed(crawled: Crawled, jobdir: Path, kill_at: str) -> None:

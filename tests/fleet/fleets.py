@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.crawl.crawling import finish, start_crawl
 from webgraph_it.cli import main
+from webgraph_it.fleet.local import board_of
 from webgraph_it.killpoint import FLEET_POINTS, POINTS
 from webgraph_it.shards.fleet import member_folder
 from webgraph_it.simweb import SimWeb
@@ -99,6 +100,23 @@ class Fleet:
                 process.communicate()
                 self.start(member)
         return self.wait()
+
+
+def crawl_a_while(fleet: Fleet, pages: int) -> None:
+    """Let it crawl until it has so many pages, then stop it."""
+    fleet.start_all()
+    stop = time.monotonic() + 60
+    while time.monotonic() < stop:
+        board = board_of(fleet.directory)
+        fetched = sum(status.facts.get("pages", 0) for status in board.values())
+        if len(board) == fleet.size and fetched >= pages:
+            break
+        time.sleep(0.05)
+    for process in fleet.processes.values():
+        process.send_signal(signal.SIGTERM)
+    for process in fleet.processes.values():
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 3, output[-3000:]
 
 
 def compact(crawl: Path, out: Path) -> dict[str, str]:

@@ -1,13 +1,14 @@
 """A fleet of any size finds the graph of a single crawl, byte for byte, whatever is killed."""
 
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.crawl.crawling import differences, run_crawl
-from tests.fleet.fleets import FAST, Fleet, compact
+from tests.crawl.crawling import differences, finish, run_crawl
+from tests.fleet.fleets import FAST, Fleet, compact, crawl_a_while
 from webgraph_it.fleet.local import board_of
 from webgraph_it.killpoint import FLEET_POINTS, POINTS
 from webgraph_it.simweb import SimWeb
@@ -68,3 +69,27 @@ def test_two_hundred_kills_change_nothing(tmp_path: Path, capsys: pytest.Capture
         with capsys.disabled():
             print(f"\n{counted.total()} kills in {webs} fleets: {dict(counted)}", end="", flush=True)
     assert set(counted) >= {*POINTS, *FLEET_POINTS}
+
+
+@pytest.mark.slow
+def test_a_member_restored_from_an_old_backup_is_refused(tmp_path: Path) -> None:
+    """And with its newest directory the crawl ends, exact."""
+    directory = tmp_path / "fleet"
+    with SimWeb(hosts=30, pages=400, seed=23) as web:
+        crawl_a_while(Fleet(web, directory, 2, HOST_DELAY=0.03), 60)
+        shutil.copytree(directory / "member-01", tmp_path / "backup")
+        crawl_a_while(Fleet(web, directory, 2, HOST_DELAY=0.03), 200)
+        (directory / "member-01").rename(tmp_path / "newest")
+        shutil.copytree(tmp_path / "backup", directory / "member-01")
+        fleet = Fleet(web, directory, 2)
+        refused = fleet.start(1)
+        output = finish(refused)
+        assert refused.returncode == 1
+        assert "member-01 must not run as member 1: " in output
+        shutil.rmtree(directory / "member-01")
+        (tmp_path / "newest").rename(directory / "member-01")
+        try:
+            fleet.run()
+        finally:
+            fleet.stop()
+        assert differences(web, directory) == []

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,15 @@ def test_a_record_that_kills_every_reader_ends_the_file_by_name(
     assert reader.failure == "its record 1 cannot be read (died)"
 
 
+def test_a_document_that_takes_too_long_is_a_page_without_links(tmp_path: Path) -> None:
+    slow = page(*(f"/{n}" for n in range(300_000)))
+    captures = [Capture(URLS[0], page("/x")), Capture(URLS[1], slow), Capture(URLS[2], page("/x"))]
+    file = write(tmp_path / "a.warc.gz", captures)
+    hasty = {**options(tmp_path), "cpu_seconds": 0.05, "settings": {"MAX_BODY_BYTES": "20 MB"}}
+    found = asyncio.run(taken(Ahead(file, hasty, 0, tmp_path)))
+    assert found == [(URLS[0], ""), (URLS[1], "timeout"), (URLS[2], "")]
+
+
 def test_a_spool_is_bounded(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "MAX_AHEAD_BYTES", 1)
     assert [url for url, _ in read(file, tmp_path)] == URLS
@@ -129,3 +139,29 @@ def test_settings_are_the_crawls_and_a_wrong_one_is_refused(tmp_path: Path) -> N
     with pytest.raises(SettingsError, match=r"MAX_BODY_BYTE is not a setting; did you mean MAX_BODY_BYTES\?"):
         values_of(directory, {"MAX_BODY_BYTE": "1 MB"}, "italy")
     assert MAX_KNOWN
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux has the sandbox")
+def test_a_reader_works_in_the_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While its spool is full it cannot end, so there is time to look."""
+    monkeypatch.setattr(ahead, "MAX_AHEAD_BYTES", 1)
+    many = page(*(f"/{n}" for n in range(2000)))
+    reader = Ahead(
+        write(tmp_path / "a.warc.gz", [Capture(f"http://uno.it/{n}", many) for n in range(60)]),
+        options(tmp_path),
+        0,
+        tmp_path,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not reader._written and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert reader._process is not None
+        status = Path(f"/proc/{reader._process.pid}/status").read_text()
+        assert "Seccomp:\t2" in status
+        assert "NoNewPrivs:\t1" in status
+        time.sleep(1.5)
+        assert reader._process.poll() is None
+        assert reader._written < 1 << 20
+    finally:
+        reader.close()

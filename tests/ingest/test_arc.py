@@ -34,7 +34,7 @@ def test_a_plain_and_a_gzipped_file_give_the_same_records() -> None:
 
 def test_a_record_has_address_time_and_reply() -> None:
     found = next(iter(records(io.BytesIO(b"".join(PARTS)), 1 << 20)))
-    assert found == Record("response", URLS[0], 1267444805.0, REPLY, 0, "text/html", "127.1.0.1")
+    assert found == Record("response", URLS[0], 1267444805.0, REPLY, -1, "text/html", "127.1.0.1")
 
 
 def test_the_second_version_has_more_fields() -> None:

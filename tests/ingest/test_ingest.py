@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import PROJECT, content
+from tests.crawl.test_workers import NAMED
+from tests.extract.bombs import BOMBS
 from tests.ingest.archives import HTML, Capture, ingest, page, warc, write
 from webgraph_it.cli import main
 from webgraph_it.frontier.harvest import Harvest
@@ -19,6 +21,7 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph import WebGraph
 from webgraph_it.ingest.ledger import Ledger
 from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.simweb import packed_bombs
 
 LATER = "2024-06-01T10:00:00Z"
 
@@ -238,24 +241,31 @@ def test_arc_and_wat_are_accepted_and_the_graph_says_so(tmp_path: Path) -> None:
     assert json.loads((graph / "graph.json").read_text())["archives"] == ["arc", "wat"]
 
 
-def test_bombs_have_the_reasons_that_they_have_in_a_crawl(tmp_path: Path) -> None:
-    from webgraph_it.simweb import html_bombs, packed_bombs
+def reasons_of(names: tuple[str, ...], folder: Path) -> dict[str, str]:
+    """The reasons in the page log after these bombs were ingested, each between two pages that are well."""
+    packed = {**HTML, "Content-Encoding": "gzip"}
+    captures = [Capture("http://uno.it/zeri", packed_bombs.zeros("gzip"), headers=packed)]
+    for number, name in enumerate(names):
+        media_type, make = BOMBS[name]
+        captures.append(Capture(f"http://uno.it/{number}", make(), headers={"Content-Type": media_type}))
+        captures.append(Capture(f"http://uno.it/{number}/dopo", page(f"/{number}/b")))
+    ingest(folder / "job", write(folder / "a.warc.gz", captures))
+    lines = [json.loads(line) for line in streams(folder / "job")["pages"].splitlines()]
+    assert [line["url"] for line in lines] == [capture.url for capture in captures]
+    assert {line["state"] for line in lines} == {"fetched"}
+    assert lines[0]["bytes"] == 4_000_000
+    assert [line["links"] for line in lines[2::2]] == [1] * len(names)
+    return {name: line["reason"] for name, line in zip(names, lines[1::2], strict=True)}
 
-    slow = html_bombs._body_attributes()
-    file = write(
-        tmp_path / "a.warc.gz",
-        [
-            Capture("http://uno.it/prima", page("/a")),
-            Capture("http://uno.it/bomba", packed_bombs.zeros("gzip"), headers={**HTML, "Content-Encoding": "gzip"}),
-            Capture("http://uno.it/lenta", slow),
-            Capture("http://uno.it/dopo", page("/b")),
-        ],
-    )  # fmt: skip
-    states = ingest(tmp_path / "job", file, "-s", "EXTRACT_TIMEOUT=0.3").states()
-    assert {states[f"it,uno)/{name}"] for name in ("prima", "bomba", "lenta", "dopo")} == {"fetched"}
-    lines = [json.loads(line) for line in (tmp_path / "job/pages/000001.jsonl").read_text().splitlines()]
-    assert [line["bytes"] for line in lines if line["key"] == "it,uno)/bomba"] == [4_000_000]
-    assert {line["key"]: line["reason"] for line in lines}["it,uno)/lenta"] in ("timeout", "memory")
+
+def test_bombs_have_the_reasons_that_they_have_in_a_crawl(tmp_path: Path) -> None:
+    assert reasons_of(tuple(NAMED), tmp_path) == NAMED
+
+
+@pytest.mark.slow
+def test_every_bomb_has_the_reason_that_it_has_in_a_crawl(tmp_path: Path) -> None:
+    reasons = reasons_of(tuple(BOMBS), tmp_path)
+    assert reasons | NAMED == reasons
 
 
 # -- resuming --------------------------------------------------------------------------------------------------
@@ -358,10 +368,14 @@ def queued(jobdir: Path) -> int:
         harvest.abandon()
 
 
-def test_files_that_were_ingested_before_change_nothing(files: list[Path], tmp_path: Path) -> None:
+def test_files_that_were_ingested_before_change_nothing(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ingest(tmp_path / "job", files[0])
     before = content(tmp_path / "job")
+    capsys.readouterr()
     ingest(tmp_path / "job", files[0])
+    assert "0.warc.gz: ingested before" in capsys.readouterr().err
     assert streams(tmp_path / "job")
     after = content(tmp_path / "job")
     assert {

@@ -31,11 +31,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     "frontier/layers.py": ("tests/frontier/test_frontier.py",),
     "frontier/layout.py": ("tests/frontier/test_frontier.py",),
     "frontier/leases.py": (),
+    "frontier/revisits.py": ("tests/frontier/test_reorder.py",),
     "shards/writer.py": (),
     "shards/committed.py": (),
     "crawl/commit.py": ("tests/crawl/test_record.py",),
     "crawl/commits.py": (),
     "crawl/record.py": (),
+    "crawl/revisit.py": (),
     "crawl/directory.py": (
         "tests/crawl/test_changes.py",
         "tests/crawl/test_preflight.py",
@@ -79,6 +81,7 @@ def _row(what: str, module: str, old: str, new: str, *tests: str) -> Safety:
 
 
 DIRECTORY = "tests/crawl/test_directory.py"
+INGEST = "tests/ingest/test_ingest.py"
 FILES = "tests/files/test_own_safety.py"
 CLIENT, FORBIDDEN, PARSER = (
     "tests/fetch/test_client.py",
@@ -119,6 +122,14 @@ SAFETY: tuple[Safety, ...] = (
     _row("graph.json is removed before parts change", "convert.steps", '        (job.out / "graph.json").unlink()\n', "", CONVERT_DURABLE),
     _row("sync: an exported database", "files.whole_path", "        sync(folder / path.name)\n", "", "tests/convert/to/test_durable.py"),
     _row("sync: the name of that database", "files.whole_path", "    sync(path.parent)\n", "", "tests/convert/to/test_durable.py"),
+    _row("ingest: how far a file was taken is committed with its pages", "frontier.harvest", "            self.before_freeze()\n", "            pass\n", INGEST),
+    _row("ingest: an older capture does not replace a newer one", "ingest.captures", "            return OLDER\n", '            return ""\n', INGEST),
+    _row("ingest: a file that was ingested is not read again", "ingest.ingest", "        taken.finished = True\n", "        pass\n", INGEST),
+    _row("ingest: a record that swallowed others is not believed", "ingest.records", "        if _is_whole(file, held.position, candidate):\n", "        if candidate:\n", "tests/ingest/test_records.py"),
+    _row("ingest: the sandbox of a reader", "ingest.reader", "            close_doors()\n", "            pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: the CPU time of a document", "ingest.reader", "        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)\n", "        pass\n", "tests/ingest/test_ahead.py"),
+    _row("ingest: what a reader says is checked", "ingest.frames", "        _check(found)\n", "", "tests/ingest/test_reading.py"),
+    _row("ingest: a spool is bounded", "ingest.ahead", "                self._room.wait(1.0)\n", "                break\n", "tests/ingest/test_ahead.py"),
     _row("lock: of the crawl directory", "crawl.directory", "            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
          "            pass\n", DIRECTORY),
     _row("lock: a claim takes it", "crawl.directory", "        make_folder(self.path)\n        self.lock()\n", "        make_folder(self.path)\n", DIRECTORY),
@@ -144,6 +155,16 @@ SAFETY: tuple[Safety, ...] = (
     _row("guard: a record that was not encoded is never synced", "shards.writer", "            if writer.failure is not None:\n                raise writer.failure\n", "            pass\n", "tests/warc/test_writer.py"),
     _row("archive: a page's exchange is kept", "crawl.record", "            self.archive.write(capture_of(page.exchange, page))\n", "            pass\n", "tests/crawl/test_archive.py"),
     _row("archive: robots.txt is kept", "spiders.national", "            self._pipeline.recorder.keep(exchange)\n", "            pass\n", "tests/crawl/test_archive.py"),
+    _row("fleet: only a log with the same history is taken in", "fleet.exchange", "Verdict.APPLY if known and is_history(sender.runs, sender.log_end, cursor) else Verdict.FOREIGN", "Verdict.APPLY", "tests/fleet/test_exchange.py"),
+    _row("fleet: a gap is refused", "fleet.exchange", "    if batch.begin > cursor.offset:\n        return Verdict.GAP\n", "", "tests/fleet/test_exchange.py"),
+    _row("fleet: nothing is deleted before all have it", "fleet.exchange", "    if len(others) < size - 1:\n        return ()\n", "", "tests/fleet/test_exchange.py"),
+    _row("fleet: no end while links are under way", "fleet.exchange", "            status.cursor(sender).offset == other.log_end\n", "            True\n", "tests/fleet/test_exchange.py"),
+    _row("fleet: an old copy does not run", "crawl.member", "        return contradiction(self.status, others)\n", "        return \"\"\n", "tests/crawl/test_member.py"),
+    _row("fleet: the epoch is committed first", "crawl.member", "        await self._commit()\n        return await self.round()\n", "        return await self.round()\n", "tests/crawl/test_member.py"),
+    _row("fleet: a cursor is part of the commit", "crawl.inbox", "        self._frontier.put_meta(META, json.dumps(self.cursors).encode())\n", "", "tests/crawl/test_member.py"),
+    _row("fleet: what is out of scope is dropped", "crawl.inbox", "                if not (verdict.in_graph or verdict.fetchable):\n", "                if False:\n", "tests/crawl/test_member.py"),
+    _row("fleet: an older twin is fenced off", "fleet.local", "        if known is not None and known.epoch > epoch:\n", "        if False:\n", "tests/crawl/test_member.py"),
+    _row("fleet: a lent host is asked by nobody else", "robots.errands", "            return False\n        self._borrowed.add(host)\n        return True\n", "            return False\n        return True\n", "tests/robots/test_errands.py"),
     _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),
     _row("guard: the old table is not written into", "frontier.rocks", "        Path(path).unlink(missing_ok=True)\n", "", "tests/frontier/test_rocks.py"),
     _row("guard: addresses of DNS", "fetch.dns", "self._guard.refusal(address) for", "None for", FORBIDDEN),

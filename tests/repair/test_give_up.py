@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import PROJECT, content, differences
-from tests.fleet.fleets import Fleet
-from tests.repair.test_resize import SLOWLY, crawl_a_while, resize
+from tests.fleet.fleets import Fleet, crawl_a_while
+from tests.repair.test_resize import SLOWLY, resize
 from webgraph_it.cli import main
 from webgraph_it.killpoint import RESIZE_POINTS
 from webgraph_it.simweb import SimWeb

@@ -5,38 +5,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.crawl.crawling import PROJECT, differences
-from tests.fleet.fleets import Fleet
+from tests.fleet.fleets import Fleet, crawl_a_while
 from webgraph_it.cli import main
-from webgraph_it.fleet.local import board_of
 from webgraph_it.killpoint import RESIZE_POINTS
 from webgraph_it.repair.resize import merged_tallies
 from webgraph_it.simweb import SimWeb
 
 SLOWLY = {"HOST_DELAY": 0.03}
-
-
-def crawl_a_while(fleet: Fleet, pages: int) -> None:
-    """Let it crawl until it has so many pages, then stop it."""
-    fleet.start_all()
-    stop = time.monotonic() + 60
-    while time.monotonic() < stop:
-        board = board_of(fleet.directory)
-        fetched = sum(status.facts.get("pages", 0) for status in board.values())
-        if len(board) == fleet.size and fetched >= pages:
-            break
-        time.sleep(0.05)
-    for process in fleet.processes.values():
-        process.send_signal(signal.SIGTERM)
-    for process in fleet.processes.values():
-        output, _ = process.communicate(timeout=60)
-        assert process.returncode == 3, output[-3000:]
 
 
 def resize(directory: Path, to: int, kill_at: str = "") -> int:

@@ -17,6 +17,7 @@ from webgraph_it.shards.writer import (
     AppendFile,
     DoubleBufferedWriter,
     Durable,
+    Place,
     Shards,
     UnbufferedWriter,
     cut,
@@ -290,3 +291,24 @@ def test_disk_operations_are_counted_over_all_files_of_all_streams(tmp_path: Pat
     shards["urls"].write(b"line")
     assert shards.operations == 3 + len(SEQUENCES) + 1
     shards.close()
+
+
+def test_a_sequence_is_where_its_place_says(tmp_path: Path) -> None:
+    shards = Shards(tmp_path, None, SEQUENCES)
+    first, second = (bytes((0x80 | n,)) * 16 + b"a" * 16 * n for n in (0, 2))
+    places = [shards.write_sequence(first), shards.write_sequence(second)]
+    committed = sync(shards, next_number=True)
+    places.append(shards.write_sequence(second))
+    sync(shards)
+    assert places == [(1, 0), (1, 16), (2, 0)]
+    assert [b"".join(shards.sequence_at(place, n)) for place, n in zip(places, (0, 2, 2), strict=True)] == [
+        first,
+        second,
+        second,
+    ]
+    assert shards.sequence_at(places[2], 3) == [], "it has only two links"
+    assert shards.sequence_at(Place(9, 0), 0) == []
+    shards.close()
+    again = Shards(tmp_path, committed, SEQUENCES)
+    assert again.write_sequence(first) == (2, 0), "the file that was not committed begins again"
+    again.close()

@@ -9,6 +9,7 @@ from tests.simweb.test_walk import walked
 from webgraph_it.simweb import Plan, PlanError, SimWeb
 from webgraph_it.simweb.changing import Calendar
 from webgraph_it.simweb.names import Place, key
+from webgraph_it.simweb.plain import path_of
 from webgraph_it.simweb.truth import Truth, walk
 from webgraph_it.simweb.world import World
 
@@ -51,7 +52,7 @@ def test_every_page_that_exists_is_reached_on_every_day(truths: dict[int, Truth]
     for day in DAYS:
         calendar = Calendar(PLAN, day)
         exist = {
-            key(world.neighbour(host, index))
+            key(Place(host.name, path_of(host, index)))
             for host in world.hosts
             for index in range(host.page_count)
             if calendar.exists(host, index)

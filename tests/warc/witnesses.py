@@ -51,16 +51,18 @@ def checked_by_warcio(
 
 
 def wrong_for_fastwarc(file: Path) -> list[str]:
-    """Records whose digests fastwarc does not confirm."""
+    """Responses that have no digest which fastwarc confirms: of the block if they have one, else of the payload."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of its own modules
-        from fastwarc.warc import ArchiveIterator as FastIterator
-    with file.open("rb") as stream:
-        return [
-            each.record_id
-            for each in FastIterator(stream, parse_http=False)
-            if not each.verify_block_digest()
-        ]
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
+    wrong = []
+    for block in (True, False):
+        with file.open("rb") as stream:
+            for each in ArchiveIterator(stream, parse_http=not block, record_types=WarcRecordType.response):
+                if ("WARC-Block-Digest" in each.headers) is block:
+                    confirmed = each.verify_block_digest() if block else each.verify_payload_digest()
+                    wrong += [] if confirmed else [each.record_id]
+    return wrong
 
 
 def indexed_by_cdxj_indexer(file: Path) -> str:

@@ -33,11 +33,13 @@ def add_options(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.membership import fleet_command
     from webgraph_it.fleet.supervisor import Supervisor, scrapy_command
+    from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
     with mistakes(ShardError):
         size, spider = _known(options)
-    settings = [*_workers(options.settings, size), *options.settings]
+    is_new = not members(options.jobdir)
+    settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
     supervisor = Supervisor(
         options.jobdir, size, scrapy_command(options.jobdir, size, spider, settings), tell, show
@@ -75,7 +77,7 @@ def _known(options: Namespace) -> tuple[int, str]:
 
 
 def _workers(settings: Sequence[str], size: int) -> list[str]:
-    """The members share the cores: by default each extracts with its part of them."""
+    """The members share the cores: by default each extracts with its part of them. A crawl remembers it."""
     if any(word.startswith("EXTRACT_WORKERS=") for word in settings):
         return []
     return ["-s", f"EXTRACT_WORKERS={max(1, ((os.cpu_count() or 1) - size) // size)}"]

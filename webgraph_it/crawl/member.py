@@ -57,6 +57,7 @@ IDLE_COMMIT_SECONDS = 1.0
 ROTATE_BYTES = 32 << 20
 """A checkpoint starts the next file of the log, because only whole files can be deleted."""
 BATCHES_PER_ROUND = 16
+NOTHING_YET = Cursor()
 META, LOG_START = "fleet-runs", "fleet-log-start"
 
 
@@ -280,6 +281,8 @@ class Member:
 
     async def _take_in(self) -> None:
         for _ in range(BATCHES_PER_ROUND):
+            if not (self._mailboxes.needs_publishing or self._is_behind):
+                return
             offsets = {sender: cursor.offset for sender, cursor in self.inbox.cursors.items()}
             batches = await self._mailboxes.collect(self._number, offsets)
             for batch in batches:
@@ -291,6 +294,15 @@ class Member:
                     await self._apply(batch)
             if not any(batch.lines for batch in batches):
                 return
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether another member has committed links that were not taken in yet."""
+        cursors = self.inbox.cursors
+        return any(
+            status.log_end > cursors.get(member, NOTHING_YET).offset
+            for member, status in self._others.items()
+        )
 
     async def _apply(self, batch: Batch) -> None:
         try:

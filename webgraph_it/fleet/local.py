@@ -18,6 +18,7 @@ from webgraph_it.fleet.slices import Table
 from webgraph_it.fleet.transport import Batch, Board, Fenced
 from webgraph_it.shards.fleet import BOARD_FOLDER, member_folder
 
+SUFFIX = ".json"
 READ_BYTES = 64 * 1024
 """Of each sender's log at once: reading and applying them takes a few milliseconds."""
 
@@ -72,7 +73,7 @@ class LocalMailboxes:
         """Nothing is open."""
 
     def _path(self, member: int) -> Path:
-        return self._board / f"{member_folder(member)}.json"
+        return self._board / f"{member_folder(member)}{SUFFIX}"
 
     def _statuses(self) -> dict[int, Status]:
         return {member: status for member, (_, status) in self._read().items()}
@@ -80,17 +81,19 @@ class LocalMailboxes:
     def _read(self) -> dict[int, tuple[bytes, Status]]:
         """The board. A file is read again only when it has changed: this is asked several times a second."""
         found = {}
-        for path in self._board.glob("member-*.json"):
+        for entry in os.scandir(self._board):
+            if not entry.name.endswith(SUFFIX):
+                continue
             try:
-                stat = path.stat()
+                stat = entry.stat()
                 mark = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
-                if path.name not in self._known or self._known[path.name][0] != mark:
-                    data = path.read_bytes()
-                    self._known[path.name] = mark, data, status_of(data)
+                if entry.name not in self._known or self._known[entry.name][0] != mark:
+                    data = Path(entry.path).read_bytes()
+                    self._known[entry.name] = mark, data, status_of(data)
             except (OSError, StatusError):  # a power cut left it empty
                 continue
-            _, data, status = self._known[path.name]
-            if path.stem == member_folder(status.member):
+            _, data, status = self._known[entry.name]
+            if entry.name == member_folder(status.member) + SUFFIX:
                 found[status.member] = data, status
         return found
 

@@ -73,7 +73,7 @@ def _next(opened: BinaryIO, cap_bytes: int) -> Record | Damage | None:
     left = length - len(block)
     while left and (skipped := opened.read(min(left, _SEARCH_BYTES))):
         left -= len(skipped)
-    return Record("response", url, seconds_of(date), block, 0, media_type, "" if address == "-" else address)
+    return Record("response", url, seconds_of(date), block, -1, media_type, "" if address == "-" else address)
 
 
 def _next_member(file: BinaryIO, at: int) -> int | None:

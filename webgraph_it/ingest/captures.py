@@ -84,7 +84,7 @@ class Captures:
             return
         lease = self._lease(place, known, reading.time)
         self._record(_page(reading, lease, self._followed_only))
-        if reading.origin and reading.position:
+        if reading.origin and reading.position >= 0:
             self._harvest.set_origin(bytes.fromhex(reading.origin), file, reading.position)
         taken.counts[PAGES] += 1
         if known is not None and known.time:

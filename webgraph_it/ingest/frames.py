@@ -70,7 +70,7 @@ def _check(found: Reading) -> None:
         and _ADDRESS.fullmatch(found.address)
         and _HEX.fullmatch(found.origin)
         and type(found.position) is int
-        and 0 <= found.position < 1 << 62
+        and -1 <= found.position < 1 << 62
         and type(found.etag) is type(found.last_modified) is str
         and len(found.etag) <= MAX_VALIDATOR_BYTES >= len(found.last_modified)
         and type(found.body_cut) is bool

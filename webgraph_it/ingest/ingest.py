@@ -222,13 +222,12 @@ class Ingest:
                 reading = BAD
             if self._recorder.shards.full:
                 await self._recorder.shards.room()
-            position = reading.position
             await self._captures.take(reading, self._number, taken)
             taken.records += 1
             reached("between-captures")
             if self._failure is not None:
                 raise self._failure
-            self._progress.at(before + position)
+            self._progress.at(before + max(reading.position, 0))
             if not taken.records % LOOK_EVERY:
                 await self._commit_if_due()
         taken.failure = ahead.failure

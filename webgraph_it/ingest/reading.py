@@ -47,8 +47,8 @@ class Reading(NamedTuple):
     address: str = ""
     origin: str = ""
     """What identifies the payload: MD5 of its digest as the archive writes it, in hex; empty without one."""
-    position: int = 0
-    """Where the record begins in its file."""
+    position: int = -1
+    """Where the record begins in its file; -1 if that is not known."""
     etag: str = ""
     last_modified: str = ""
     """As the server sent them, byte for character; empty if it sent none, or a very long one."""

@@ -50,8 +50,8 @@ class Record(NamedTuple):
     """Seconds since 1970 UTC; 0 if the record does not say."""
     block: bytes
     """The content, cut at the cap."""
-    position: int = 0
-    """Where its gzip member, zstd frame or plain record begins in the file."""
+    position: int = -1
+    """Where its gzip member, zstd frame or plain record begins in the file; -1 if that is not known."""
     content_type: str = ""
     address: str = ""
     digest: str = ""

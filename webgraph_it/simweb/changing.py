@@ -82,7 +82,7 @@ class Calendar:
 
     def _life(self, number: int, page_count: int, page: int, index: int) -> tuple[int, int]:
         """The day of birth, and the first day on which the page is dead."""
-        if index == 0 or 2 * index + 1 < page_count:
+        if index < _permanent(page_count):
             return 0, NEVER
         random = Random(f"{self._plan.seed} life {page}")
         birth_rate, death_rate = 2 * self._plan.births, 2 * self._plan.deaths  # half of the pages are leaves
@@ -116,6 +116,15 @@ class ChangingLinks:
     def _drawn(self, host: Host, random: Random) -> tuple[int, int]:
         other = host if random.random() < STAY_SHARE else self._hosts[_skewed(len(self._hosts), random)]
         return other.number, _skewed(other.page_count, random)
+
+
+def permanent_pages(host: Host) -> int:
+    """How many first pages of a host are neither born nor die, because others are reached through them."""
+    return _permanent(host.page_count)
+
+
+def _permanent(page_count: int) -> int:
+    return max(1, page_count // 2)
 
 
 def validators(plan: Plan, host: Host, page: int, edition: Edition, day: int) -> tuple[tuple[str, str], ...]:

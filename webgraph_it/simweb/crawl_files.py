@@ -1,7 +1,7 @@
 """Reads a crawl directory by its documented formats alone: standard library, none of the crawler's code.
 
 After re-visits, the graph is the one that the last visits found: the last sequence of a page counts, and a page that is
-gone has no arcs and is an error, or no node any more if nothing links to it.
+gone has no arcs and is an error. What is not a page and is linked from nowhere any more is not a node.
 
 Guarantees: it also checks what the formats promise: no parent twice, unless a re-visit found other links; no arc
 twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. Each fault is
@@ -51,15 +51,19 @@ class CrawledGraph:
         return str(lines[-1].get("reason", "")) if lines else ""
 
     def states(self) -> dict[str, str]:
-        """The state of every node."""
+        """The state of every node. After re-visits, what was no page and is linked no more is no node."""
         states = {key: self.state(key) for key in self.urls}
-        linked = {child for _, child in self.arcs}
-        gone = {key for key, state in states.items() if state == GONE}
-        return {
-            key: "error" if key in gone else state
-            for key, state in states.items()
-            if key not in gone - linked
-        }
+        if any("visit" in line for lines in self.pages.values() for line in lines):
+            kept = {child for _, child in self.arcs} | {
+                key for key in states if self._stays(key, states[key])
+            }
+            states = {key: state for key, state in states.items() if key in kept}
+        return {key: "error" if state == GONE else state for key, state in states.items()}
+
+    def _stays(self, key: str, state: str) -> bool:
+        """Whether a node needs no link: a page, or a seed that is not gone."""
+        lines = self.pages.get(key)
+        return state in PARENTS or not lines or (state != GONE and not lines[-1].get("via", ""))
 
     def found(self, key: str) -> int:
         """How often a visit found links: so many sequences it may have."""

@@ -100,6 +100,8 @@ class OrdinaryPages:
         index = int(serial)
         if index >= host.page_count or name not in self.habits(host.first_page + index):
             return None
+        if self._calendar is not None and not self._calendar.exists(host, index):
+            return None
         return EXHIBITS[name].page(Stand(self._world, host, name, index), rest[0])
 
     def habits(self, number: int) -> tuple[str, ...]:

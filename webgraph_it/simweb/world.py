@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from webgraph_it.simweb import markup, plain
-from webgraph_it.simweb.changing import Calendar, ChangingLinks
+from webgraph_it.simweb.changing import Calendar, ChangingLinks, permanent_pages
 from webgraph_it.simweb.habits import annexes, robots, sitemaps
 from webgraph_it.simweb.habits.exhibits.redirects import session_detour
 from webgraph_it.simweb.habits.hosts import DEAD, extra_hosts, with_traits
@@ -100,8 +100,9 @@ class World:
         return f"{self.by_name[place.host].origin}{place.path}"
 
     def neighbour(self, host: Host, number: int) -> Place:
-        """Some ordinary page of the same host."""
-        return Place(host.name, plain.path_of(host, number % host.page_count))
+        """Some ordinary page of the same host. In a changing web, one that is always there."""
+        among = host.page_count if self._calendar is None else permanent_pages(host)
+        return Place(host.name, plain.path_of(host, number % among))
 
     def stranger(self, host: Host, number: int) -> Place:
         """Some ordinary page of another host, if there is another."""

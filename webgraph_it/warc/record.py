@@ -9,7 +9,8 @@ log. `request` and `metadata` name the response in WARC-Concurrent-To.
 **The block of a response is what was received**: status line, headers and body, with its Content-Encoding and
 Transfer-Encoding. So a chunked body has its chunk sizes. The block begins at the final status line: interim responses
 and anything before them are left out. WARC-Payload-Digest covers the entity, that is the body without chunk sizes, but
-with its Content-Encoding. Digests are SHA-1 in base32.
+with its Content-Encoding. Digests are SHA-1 in base32. Only a chunked response has a WARC-Block-Digest, too: of the
+others, the payload's digest covers the body, and the checksum of the gzip member all of the record.
 
 A body that did not arrive as a whole has WARC-Truncated: `length` (MAX_BODY_BYTES), `disconnect` (the server closed the
 connection) or `unspecified` (absurdly small chunks). Its digests cover what is stored.
@@ -96,6 +97,8 @@ def response(exchange: Exchange, date: str, record_id: str, payload_digest: str)
         f"{_target(exchange)}WARC-Payload-Digest: {payload_digest}\r\n{truncated}"
         f"Content-Type: {_RESPONSE_TYPE}\r\n"
     )
+    if exchange.entity is not exchange.body:
+        fields += _block_digest(exchange.head, exchange.body)
     return _record("response", record_id, date, fields, exchange.head, exchange.body)
 
 
@@ -133,9 +136,13 @@ def _target(exchange: Exchange) -> str:
     return f"WARC-Target-URI: {exchange.url}\r\n{address}"
 
 
+def _block_digest(*block: bytes) -> str:
+    return f"WARC-Block-Digest: {digest(*block)}\r\n"
+
+
 def _record(kind: str, record_id: str, date: str, fields: str, *block: bytes) -> bytes:
     head = (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {record_id}\r\nWARC-Date: {date}\r\n{fields}"
-        f"WARC-Block-Digest: {digest(*block)}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
+        f"Content-Length: {sum(map(len, block))}\r\n\r\n"
     )
     return b"".join((head.encode(), *block, b"\r\n\r\n"))

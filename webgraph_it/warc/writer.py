@@ -18,7 +18,7 @@ from webgraph_it.shards.formats import WARC_FOLDER, file_name
 from webgraph_it.warc.capture import Capture
 from webgraph_it.warc.stream import Finished, WarcStream
 
-BATCH_BYTES = 512 * 1024
+BATCH_BYTES = 1024 * 1024
 """Captures that are compressed and written together."""
 MAX_HELD_BYTES = 16 * 1024 * 1024
 """What waits to be compressed and written, uncompressed."""
