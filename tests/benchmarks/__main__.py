@@ -13,6 +13,7 @@ NAMES = (
     *(
         "frontier",
         "seeds",
+        "plan_import",
         "convert",
         "exports",
         "pagerank",
@@ -21,6 +22,7 @@ NAMES = (
         "long_crawl",
         "console",
         "cluster",
+        "archives",
         "fleet",
         "broker",
     ),

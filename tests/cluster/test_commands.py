@@ -16,7 +16,7 @@ from webgraph_it.cluster import commands, pagerank, session
     [
         (
             ["rank"],
-            "cluster has no command 'rank'; expected one of degrees, pagerank, hosts, domains, compact",
+            "cluster has no command 'rank'; expected one of degrees, pagerank, hosts, domains, priorities, compact",
         ),
         (
             ["degrees", "--set", "memory=1g"],

@@ -1,10 +1,12 @@
 """On a real Spark: local, and on a standalone master with two workers. The witness is convert and analyse.
 
-webgraph_it.cluster.tables, webgraph_it.cluster.groups and webgraph_it.cluster.compact are what these commands run.
+webgraph_it.cluster.tables, webgraph_it.cluster.groups, webgraph_it.cluster.priorities and webgraph_it.cluster.compact
+are what these commands run.
 """
 
 import json
 import shlex
+import shutil
 import time
 from pathlib import Path
 
@@ -15,12 +17,14 @@ import pytest
 from tests.analyse.graphs import cnr_2000
 from tests.cluster.spark import kill_tree, run_cluster, spark_python, standalone, start_cluster, write_graph
 from tests.convert.visited_crawls import Visit, write_visits
-from tests.crawl.crawling import run_crawl
+from tests.crawl.crawling import finish, run_crawl, start_crawl
 from webgraph_it.analyse.csr import csr
 from webgraph_it.analyse.pagerank import pagerank
 from webgraph_it.cli import main
 from webgraph_it.cli.cluster import VERB
 from webgraph_it.graph import WebGraph
+from webgraph_it.progress import Progress
+from webgraph_it.recrawl.planning import make_plan
 from webgraph_it.simweb import SimWeb
 
 pytestmark = pytest.mark.slow
@@ -50,6 +54,19 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(["convert", str(folder / "crawls/italy-1"), "--out", str(folder / "italy")]) == 0
     assert main(["analyse", str(folder / "italy")]) == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of a changing web, stopped early, so that some URLs are untried, then visited again a month later."""
+    jobdir, fast = tmp_path_factory.mktemp("changed") / "crawl", {"HOST_DELAY": 0, "ADDRESS_DELAY": 0}
+    changing = {"births": 0.01, "deaths": 0.01, "changes": 0.02}
+    with SimWeb(hosts=12, pages=400, seed=8, only=["plain"], **changing) as web:
+        finish(start_crawl(web, jobdir, CLOSESPIDER_PAGECOUNT=250, **fast))
+        assert main(["recrawl", "plan", str(jobdir), "--budget", "150"]) == 0
+        web.turn_to(30)
+        finish(start_crawl(web, jobdir, days_later=30, CLOSESPIDER_PAGECOUNT=100, RECRAWL_SHARE=0.9, **fast))
+    return jobdir
 
 
 def arcs_of(graph: WebGraph) -> tuple[list[int], list[int]]:
@@ -224,3 +241,32 @@ def test_pages_that_are_gone_are_those_of_convert(tmp_path: Path) -> None:
     assert main(["convert", "--ids", str(out), "--out", str(tmp_path / "theirs")]) == 0
     for name in ("offsets.u64", "targets.u32", "graph.g4", "urls.blocks", "nodes.parquet"):
         assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("choice", ["smoothed", "smoothed 300", "anansi 50", "adaptive 200", "uniform"])
+def test_priorities_are_the_plan_of_recrawl(choice: str, changed: Path, tmp_path: Path) -> None:
+    """Of a crawl with re-visits: the same plan, byte for byte."""
+    ours, theirs, now = tmp_path / "ours", tmp_path / "theirs", 1_900_000_000.0
+    policy, *budget = choice.split()
+    for copy in (ours, theirs):
+        shutil.copytree(changed, copy)
+    lists = tmp_path / "lists"
+    options = ["--policy", policy, "--at", str(now), *(["--budget", *budget] if budget else [])]
+    run_cluster(
+        spark_python(),
+        "priorities",
+        str(theirs),
+        "--out",
+        str(lists),
+        "--master",
+        "local[2]",
+        *SMALL_SPLITS,
+        *options,
+    )
+    assert main(["recrawl", "plan", str(theirs), "--from", str(lists)]) == 0
+    made = make_plan(ours, policy, int(budget[0]) if budget else None, now, 1 << 30, 1, Progress())
+    assert made.revisits > 40
+    for name in ("plan.json", "revisits.tsv", "untried.u18"):
+        assert (made.path / name).read_bytes() == (
+            theirs / made.path.relative_to(ours) / name
+        ).read_bytes(), name

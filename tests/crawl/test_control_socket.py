@@ -91,3 +91,19 @@ def test_what_is_not_json_is_refused_and_the_next_line_is_heard(tmp_path: Path) 
     refused, heard = asyncio.run(talk())
     assert "is not JSON" in refused["error"]
     assert heard["ok"]["said"] == {}
+
+
+def test_what_is_being_carried_out_is_answered_before_the_socket_closes(tmp_path: Path) -> None:
+    async def slowly(said: object, who: str) -> Any:
+        await asyncio.sleep(0.3)
+        return "done"
+
+    async def answer() -> Any:
+        serving = ControlSocket(tmp_path, slowly)
+        await serving.open()
+        asking = asyncio.create_task(asyncio.to_thread(ask, tmp_path, {"action": "block"}))
+        await asyncio.sleep(0.15)
+        await serving.close()
+        return await asking
+
+    assert asyncio.run(answer()) == "done"

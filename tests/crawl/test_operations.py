@@ -346,3 +346,23 @@ def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_
     assert ended.stderr.startswith("no crawl runs in")
     ended = control(tmp_path, "block", "::")
     assert ended.returncode == 2
+
+
+def test_a_block_cancels_a_fetch_under_way(tmp_path: Path) -> None:
+    """A body that drips for ever, and a crawl that would wait two minutes for it."""
+    seeds, jobdir = tmp_path / "seeds.txt", tmp_path / "crawl"
+    seeds.write_text("http://hostile-drip-body.it/\n")
+    patient = {"DOWNLOAD_TIMEOUT": 120, "DOWNLOAD_SILENCE_TIMEOUT": 120}
+    with (
+        SimWeb(hosts=2, pages=4, seed=3, hostile=True) as web,
+        running(start_crawl(web, jobdir, SEEDS=str(seeds), **patient)) as crawl,
+    ):
+        wait_for(jobdir)
+        deadline = time.monotonic() + 60
+        while not any(hit["event"] == "request" and hit["path"] == "/" for hit in web.hits()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert ask(jobdir, {"action": "block", "surt": "hostile-drip-body.it"}) == {"action": "block"}
+        crawl.wait(40)
+    (line,) = map(json.loads, page_log(jobdir).splitlines())
+    assert (line["state"], line["reason"]) == ("quota-cut", "operator-block")

@@ -1,5 +1,6 @@
 """What is wrong before a crawl begins is one sentence, and touches nothing; and what is made of the machine."""
 
+import json
 import resource
 import subprocess
 import sys
@@ -11,11 +12,13 @@ from scrapy.settings import Settings
 
 from tests.crawl.crawling import PROJECT, content
 from tests.defaults import project_settings
+from tests.ingest.archives import Capture, ingest, page, write
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
 from webgraph_it.crawl.values import check
 from webgraph_it.files.own import NotOursError, make_folder
+from webgraph_it.urls.seeds import SeedsError
 
 LOWER_AND_FIT = """
 import resource, sys
@@ -195,3 +198,17 @@ def test_a_directory_that_another_process_owns_is_refused_and_a_free_one_is_unlo
         preflight(settings(tmp_path))
     directory.unlock()
     preflight(settings(tmp_path))
+
+
+def test_what_an_ingest_made_is_crawled_without_seeds(tmp_path: Path) -> None:
+    """What the archives link to is queued. The crawl that is resumed has the empty list of the ingest."""
+    job = tmp_path / "job"
+    ingest(job, write(tmp_path / "a.warc.gz", [Capture("http://uno.it/", page("/a"))]), "--continue")
+    given = project_settings(JOBDIR=str(job), CONTACT_URL="https://example.org/crawl")
+    preflight(given)
+    assert given["SEEDS"] == str(job / "seeds/000001.txt")
+    record = json.loads((job / "crawl.json").read_text())
+    del record["ingest"]
+    (job / "crawl.json").write_text(json.dumps(record))
+    with pytest.raises(SeedsError, match="has no usable seed"):
+        preflight(project_settings(JOBDIR=str(job), CONTACT_URL="https://example.org/crawl"))

@@ -1,7 +1,6 @@
 """Other people's tools replay an archive: pywb and py-wacz, in an environment of their own."""
 
 import http.client
-import re
 import socket
 import ssl
 import subprocess
@@ -20,6 +19,7 @@ from tests.warc.replay import environment, replayed
 from webgraph_it.cli import main
 from webgraph_it.fetch.decode import decode
 from webgraph_it.simweb import SimWeb
+from webgraph_it.warc.cdxj import timestamp
 from webgraph_it.warc.record import warc_date
 
 pytestmark = pytest.mark.slow
@@ -80,8 +80,7 @@ def test_pywb_replays_every_page_as_the_web_serves_it(
         wrong = [
             line["url"]
             for line in lines
-            if plain(replay.body(line["url"], re.sub(r"\D", "", warc_date(line["time"]))[:14]))
-            != plain(served(web, line))
+            if plain(replay.body(line["url"], timestamp(warc_date(line["time"])))) != plain(served(web, line))
         ]
     assert wrong == []
 
@@ -101,7 +100,7 @@ def test_pywb_replays_a_page_that_was_not_modified_as_it_was(binaries: Path, tmp
     with replayed(binaries, jobdir, tmp_path / "pywb") as replay:
         for line in page_log(jobdir):
             if line["status"]:
-                found = replay.body(line["url"], re.sub(r"\D", "", warc_date(line["time"]))[:14])
+                found = replay.body(line["url"], timestamp(warc_date(line["time"])))
                 if line["status"] == 304:
                     assert found == last[line["url"]], line
                     unmodified += 1

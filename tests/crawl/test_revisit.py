@@ -25,6 +25,9 @@ def test_the_first_visit_makes_a_row() -> None:
     row = first_visit(replace(PAGE, content_digest="ab" * 16, body_cut=True), [A, B], POLICY)
     assert (row.last_visit, row.last_change, row.visits, row.changes, row.links) == (100.0, 100.0, 1, 0.0, 2)
     assert (row.flags, row.content_digest, row.policy, row.etag) == (BODY_CUT, b"\xab" * 8, POLICY, b'"1"')
+    assert (row.file_number, row.offset) == (0, 0), "it has no sequence"
+    assert first_visit(PAGE, [], POLICY, (3, 64))[8:10] == (3, 64)
+    assert first_visit(PAGE, [], POLICY).content_digest == bytes(8)
 
 
 def test_the_same_links_in_another_order_are_unchanged() -> None:
@@ -48,6 +51,8 @@ def test_other_links_are_a_new_sequence() -> None:
     assert (found.page.state, found.name, found.more_links) == (State.FETCHED, "changed", 0)
     assert found.change == pytest.approx(2 / 3)
     assert (found.row.changes, found.row.last_change) == (found.change, 200.0)
+    assert (found.row.visits, found.row.last_visit, found.row.links) == (2, 200.0, 2)
+    assert again([C], BEFORE._replace(changes=2.0)).row.changes == 3.0
     assert again([A]).more_links == -1
 
 
@@ -83,7 +88,7 @@ def test_a_page_that_is_gone_has_no_links_until_it_comes_back(status: int) -> No
 def test_whatever_else_happens_leaves_what_was_known(facts: dict[str, object]) -> None:
     found = again([], **facts)
     assert (found.page.state, found.change, found.row) == (State.REVISIT_FAILED, 0.0, BEFORE)
-    assert found.more_links == 0
+    assert (found.links, found.more_links) == (0, 0)
 
 
 def test_validators_that_stay_although_the_links_change_are_not_trusted_again() -> None:

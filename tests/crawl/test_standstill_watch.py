@@ -41,3 +41,11 @@ def test_a_response_or_a_page_begins_the_minute_again() -> None:
     assert not watch.is_due((1, 1), BEGAN + 129)
     assert watch.is_due((1, 1), BEGAN + 130)
     assert watch.idle_seconds(BEGAN + 130) == 60
+
+
+def test_a_continuous_crawl_that_has_nothing_to_fetch_says_nothing() -> None:
+    watch = StandstillWatch(0.0)
+    idle = Facts(now=1e9, idle_seconds=99.0, queued=0)
+    assert watch.words(idle, 99.0) == ""
+    assert watch.words(idle._replace(under_way=1), 99.0) != ""
+    assert watch.words(idle._replace(queued=1), 99.0) != ""

@@ -20,6 +20,8 @@ from webgraph_it.ingest.archive import ARC, WARC, in_order, look
 from webgraph_it.ingest.captures import MAX_KNOWN
 from webgraph_it.ingest.directory import values_of
 from webgraph_it.ingest.frames import unpacked
+from webgraph_it.ingest.reading import Milestone
+from webgraph_it.ingest.records import Record, records
 from webgraph_it.settings_table import SettingsError
 
 URLS = [f"http://uno.it/{n}" for n in range(30)]
@@ -54,6 +56,25 @@ def read(file: Path, folder: Path, first: int = 0) -> list[tuple[str, str]]:
 
 def test_a_reader_begins_where_it_is_told(file: Path, tmp_path: Path) -> None:
     assert [url for url, _ in read(file, tmp_path, 27)] == URLS[27:]
+
+
+def test_a_reader_begins_at_a_milestone_without_reading_what_is_before(file: Path, tmp_path: Path) -> None:
+    with file.open("rb") as opened:
+        found = [item for item in records(opened, 1 << 20) if isinstance(item, Record)]
+    at = Milestone(20, found[20].position, URLS[20])
+    data = bytearray(file.read_bytes())
+    data[100 : found[20].position] = bytes(found[20].position - 100)
+    file.write_bytes(data)
+    reader = Ahead(file, options(tmp_path), 25, tmp_path, at)
+    assert [url for url, _ in asyncio.run(taken(reader))] == URLS[25:]
+
+
+@pytest.mark.parametrize(
+    "wrong", [Milestone(20, 17, URLS[20]), Milestone(28, 0, URLS[28]), Milestone(20, 10**9, "")]
+)
+def test_a_milestone_that_is_not_there_changes_nothing(wrong: Milestone, file: Path, tmp_path: Path) -> None:
+    reader = Ahead(file, options(tmp_path), 27, tmp_path, wrong)
+    assert [url for url, _ in asyncio.run(taken(reader))] == URLS[27:]
 
 
 def test_a_reader_that_is_killed_loses_nothing(

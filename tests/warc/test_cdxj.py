@@ -9,7 +9,7 @@ from tests.warc.witnesses import indexed_by_cdxj_indexer
 from webgraph_it.items import Exchange
 from webgraph_it.shards.formats import Part, ShardError
 from webgraph_it.warc.capture import Capture, Finding
-from webgraph_it.warc.cdxj import index_of, line, mime_of, write
+from webgraph_it.warc.cdxj import index_of, line, mime_of, timestamp, write
 from webgraph_it.warc.reading import index_lines, members
 from webgraph_it.warc.stream import Finished, WarcStream
 
@@ -59,6 +59,10 @@ def test_a_line_byte_by_byte() -> None:
         'it,a)/b 20261118110640 {"url": "http://a.it/B", "mime": "text/html", "status": "200", "digest": "sha1:X", '
         '"length": "9", "offset": "7", "filename": "000001.warc.gz"}\n'
     )  # fmt: skip
+
+
+def test_a_timestamp_has_fourteen_digits() -> None:
+    assert timestamp("2026-11-18T11:06:40.125Z") == "20261118110640"
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,17 @@
 """`webgraph-it cluster`: degrees, ranks and graphs of crawl directories on Apache Spark. See docs/cluster.md."""
 
+import time
 from argparse import Namespace
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
-from webgraph_it.cli.shell.values import size
+from webgraph_it.cli.shell.values import count, number, size
 from webgraph_it.cli.shell.verb import Verb
 
 
 def add_options(parser: Parser) -> None:
     from webgraph_it.cluster.commands import COMMANDS
+    from webgraph_it.recrawl.policies import POLICIES
 
     add = parser.add_argument
     summaries = "; ".join(f"{name}: {command.summary}" for name, command in COMMANDS.items())
@@ -27,6 +29,14 @@ def add_options(parser: Parser) -> None:
         metavar="URL",
         help="spark://host:7077, yarn, k8s://…, or local[2] (local[*])",
     )
+    add(
+        "--policy",
+        choices=sorted(POLICIES),
+        default="smoothed",
+        help="of priorities: which pages first (smoothed)",
+    )
+    add("--budget", type=count, metavar="N", help="of priorities: maximum number of re-visits (all pages)")
+    add("--at", type=number, metavar="SECONDS", help="of priorities: the time, in seconds since 1970 (now)")
     add("--split", type=size, default="64MiB", metavar="SIZE", help="bytes per task (64MiB)")
     add(
         "--set",
@@ -40,6 +50,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.cluster import commands
+    from webgraph_it.cluster.priorities import Choice
     from webgraph_it.cluster.session import ClusterError
     from webgraph_it.shards.formats import ShardError
 
@@ -52,9 +63,10 @@ def run(options: Namespace) -> int:
     if options.split < 16 or options.split % 16:
         raise Mistake(f"--split is {options.split} bytes; expected a multiple of 16, such as 64MiB.")
     settings = {name: value for name, _, value in pairs}
+    choice = Choice(options.policy, options.budget, time.time() if options.at is None else options.at)
     with mistakes(ShardError, ClusterError):
         commands.run(
-            options.command, options.directories, options.out, options.master, settings, options.split
+            options.command, options.directories, options.out, options.master, settings, options.split, choice
         )
     print(options.out)
     return 0

@@ -35,7 +35,7 @@ def add_options(parser: Parser) -> None:
     )
     text = "queue what the pages link to and no archive has, so that a crawl can continue in the directory"
     parser.add_argument("--continue", dest="hand_over", action="store_true", help=text)
-    text = "the spider that continues in it (default: italy)"
+    text = "the spider that continues in it (default: that of Italy)"
     parser.add_argument("--spider", default="", metavar="NAME", help=text)
 
 

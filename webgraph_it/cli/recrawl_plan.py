@@ -20,12 +20,14 @@ def add_options(parser: Parser) -> None:
     add("jobdir", type=Path, metavar="JOBDIR", help="the directory of the crawl; it may be running")
     add("--budget", type=count, metavar="N", help="maximum number of re-visits (all pages that were fetched)")
     add("--policy", choices=sorted(POLICIES), default="smoothed", help="which pages come first (smoothed)")
+    add("--from", dest="lists", type=Path, metavar="DIR", help="take over what cluster priorities made")
     add("--memory", type=size, default="2G", metavar="SIZE", help="memory for sorting, such as 512M (2G)")
     add("--threads", type=count, default=os.cpu_count() or 1, metavar="N", help="threads (one per core)")
 
 
 def run(options: Namespace) -> int:
     from webgraph_it.convert.sources import ConvertError
+    from webgraph_it.recrawl.lists import import_lists
     from webgraph_it.recrawl.plan_files import PlanError
     from webgraph_it.recrawl.planning import make_plan
     from webgraph_it.shards.formats import ShardError
@@ -36,14 +38,18 @@ def run(options: Namespace) -> int:
         raise Mistake(f"--threads is {options.threads}; expected 1 or more.")
     progress = Progress()
     with mistakes(ConvertError, ShardError, PlanError), compiling_is_told(progress):
-        made = make_plan(
-            options.jobdir,
-            options.policy,
-            options.budget,
-            time.time(),
-            options.memory,
-            options.threads,
-            progress,
+        made = (
+            import_lists(options.jobdir, options.lists)
+            if options.lists
+            else make_plan(
+                options.jobdir,
+                options.policy,
+                options.budget,
+                time.time(),
+                options.memory,
+                options.threads,
+                progress,
+            )
         )
     print(
         f"{made.path}: {made.revisits:,} re-visits, {made.untried:,} untried URLs. The crawl takes it over when it is "

@@ -6,6 +6,7 @@ tables.py      the same as Spark tables: sequences, arcs, nodes
 blocks.py      the graph in blocks of nodes, for iterations (runs in the workers)
 pagerank.py    PageRank over the blocks, with checkpoints
 groups.py      the graphs of hosts and domains
+priorities.py  which pages to visit again, for `webgraph-it recrawl plan --from`
 compact.py     ids instead of digests, for `webgraph-it convert --ids`
 session.py     the connection to Spark
 

@@ -5,12 +5,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from webgraph_it.cluster import compact, groups, tables
+from webgraph_it.cluster import compact, groups, priorities, tables
 from webgraph_it.cluster.blocks import Folder
 from webgraph_it.cluster.pagerank import pagerank
+from webgraph_it.cluster.priorities import Choice
 from webgraph_it.cluster.session import session
 from webgraph_it.cluster.sources import SPLIT_BYTES, Sources, sources
 from webgraph_it.convert.sources import IDS_FILE
+from webgraph_it.recrawl.lists import LISTS_FILE
 from webgraph_it.urls import RECIPE_VERSION
 
 if TYPE_CHECKING:
@@ -20,25 +22,17 @@ WORK = ".work"
 
 
 class Command(NamedTuple):
-    run: "Callable[[SparkSession, Sources, str], None]"
+    run: "Callable[[SparkSession, Sources, str, Choice], None]"
     summary: str
 
 
-def degrees(spark: "SparkSession", found: Sources, out: str) -> None:
+def degrees(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """degrees/: digest, url, in_degree, out_degree of every node."""
-    from pyspark.sql import functions as f
-
-    arcs = tables.arcs(tables.sequences(spark, found))
-    leaving = arcs.groupBy(*tables.NODE).agg(f.count("*").alias("out_degree"))
-    arriving = arcs.groupBy(f.col("to_high").alias("high"), f.col("to_low").alias("low")).agg(
-        f.count("*").alias("in_degree")
-    )
-    nodes = tables.nodes(spark, found)
-    joined = nodes.join(arriving, tables.NODE, "left").join(leaving, tables.NODE, "left").fillna(0)
+    joined = tables.degrees(tables.arcs(tables.sequences(spark, found)), tables.nodes(spark, found))
     _write(joined.select(_digest(), "url", "in_degree", "out_degree"), f"{out}/degrees")
 
 
-def ranks(spark: "SparkSession", found: Sources, out: str) -> None:
+def ranks(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """pagerank/: digest, url and rank of every node."""
     work = f"{out}/{WORK}"
     ranked = pagerank(spark, found, work, _tell).join(tables.nodes(spark, found), tables.NODE)
@@ -46,23 +40,23 @@ def ranks(spark: "SparkSession", found: Sources, out: str) -> None:
     Folder(work).remove()
 
 
-def hosts(spark: "SparkSession", found: Sources, out: str) -> None:
+def hosts(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """hosts/: nodes and weighted arcs of the graph of hosts."""
     table, links = groups.hosts(tables.nodes(spark, found), tables.sequences(spark, found))
     _write(table.orderBy("host"), f"{out}/hosts/nodes")
     _write(links.orderBy("source", "target"), f"{out}/hosts/arcs")
 
 
-def domains(spark: "SparkSession", found: Sources, out: str) -> None:
+def domains(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """hosts/ and domains/."""
-    hosts(spark, found, out)
+    hosts(spark, found, out, choice)
     table, links = (spark.read.parquet(f"{out}/hosts/{name}") for name in ("nodes", "arcs"))
     each, total = groups.domains(table, links)
     _write(each.orderBy("domain"), f"{out}/domains/nodes")
     _write(total.orderBy("source", "target"), f"{out}/domains/arcs")
 
 
-def ids(spark: "SparkSession", found: Sources, out: str) -> None:
+def ids(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """nodes/ and arcs/ with ids, for `webgraph-it convert --ids`."""
     folder = Folder(out)
     folder.remove()
@@ -71,11 +65,25 @@ def ids(spark: "SparkSession", found: Sources, out: str) -> None:
     folder.write(IDS_FILE, json.dumps({"recipe_version": RECIPE_VERSION, "name": found.name}).encode())
 
 
+def plan(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
+    """revisits/ and untried/, for `webgraph-it recrawl plan JOBDIR --from DIR`."""
+    folder = Folder(out)
+    folder.remove()
+    revisits, untried = priorities.priorities(spark, found, choice, f"{out}/{WORK}")
+    _write(revisits, f"{out}/revisits")
+    _write(untried, f"{out}/untried")
+    Folder(f"{out}/{WORK}").remove()
+    folder.write(LISTS_FILE, json.dumps({"policy": choice.policy, "made": choice.now}).encode())
+
+
 COMMANDS = {
     "degrees": Command(degrees, "in- and out-degree of every page"),
     "pagerank": Command(ranks, "PageRank of every page, as analyse defines it"),
     "hosts": Command(hosts, "the graph of hosts"),
     "domains": Command(domains, "the graphs of hosts and of registrable domains"),
+    "priorities": Command(
+        plan, "pages to visit again and untried URLs by in-degree, which `recrawl plan --from` takes over"
+    ),
     "compact": Command(ids, "ids instead of digests, which `convert --ids` finishes into CSR and BV"),
 }
 
@@ -87,12 +95,13 @@ def run(
     master: str,
     settings: Mapping[str, str],
     split_bytes: int = SPLIT_BYTES,
+    choice: Choice | None = None,
 ) -> None:
     """Carry out a command. The input is checked before Spark is started."""
     found = sources(directories, split_bytes)
     spark = session(master, settings)
     try:
-        COMMANDS[name].run(spark, found, out)
+        COMMANDS[name].run(spark, found, out, choice or Choice())
     finally:
         spark.stop()
 

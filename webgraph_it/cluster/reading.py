@@ -15,8 +15,16 @@ from numpy.typing import NDArray
 from webgraph_it.cluster.sources import FILE_BITS, Split, Task, opened
 from webgraph_it.convert.arrow import strings
 from webgraph_it.convert.kernels import digests
-from webgraph_it.convert.lines import LISTED, TRIED, Piece, rows_of
-from webgraph_it.shards.formats import DIGEST_BYTES, PARENT_BIT, URLS_FOLDER, Part, ShardError
+from webgraph_it.convert.lines import LINKED, LISTED, TIMED_RUN, TRIED, Piece, rows_of
+from webgraph_it.shards.formats import (
+    DIGEST_BYTES,
+    LINKS_FOLDER,
+    PAGES_FOLDER,
+    PARENT_BIT,
+    URLS_FOLDER,
+    Part,
+    ShardError,
+)
 
 Words = NDArray[np.int64]
 SEQUENCE = pa.schema({"high": pa.int64(), "low": pa.int64(), "position": pa.int64(), "children": pa.binary()})
@@ -34,7 +42,12 @@ LINE = pa.schema(
         "position": pa.int64(),
     }
 )
-"""A line of a URL list or of a page log."""
+"""A line of a URL list, of a link log or of a page log."""
+TIMED_LINE = pa.schema([*LINE, *(TIMED_RUN.field(name) for name in ("time", "change", "via"))]).append(
+    pa.field("host_depth", pa.int64())
+)
+"""The same with what a re-crawl needs of a page log."""
+KINDS = {URLS_FOLDER: LISTED, LINKS_FOLDER: LINKED, PAGES_FOLDER: TRIED}
 ARC = pa.schema({name: pa.int64() for name in ("high", "low", "to_high", "to_low")})
 ROWS_PER_BATCH = 8192
 AHEAD_BYTES = 1 << 16
@@ -149,14 +162,21 @@ def distinct(row: NDArray[np.int64], high: Words, low: Words) -> NDArray[np.int6
     return np.sort(order[np.concatenate([[True], ~same])])
 
 
-def lines(task: Task) -> Iterator[pa.RecordBatch]:
-    """The lines that begin in these splits of URL lists and page logs."""
+def timed_lines(task: Task) -> Iterator[pa.RecordBatch]:
+    """The same, with the times of visits."""
+    return lines(task, TIMED_LINE)
+
+
+def lines(task: Task, schema: pa.Schema = LINE) -> Iterator[pa.RecordBatch]:
+    """The lines that begin in these splits of URL lists, link logs and page logs."""
     for split in task:
         system, path = opened(split.uri)
         with system.open_input_file(path) as file:
             text, start = _lines(split, file)
-        kind = LISTED if split.stream == URLS_FOLDER else TRIED
-        table = rows_of(Piece(Part(Path(path), split.length), split.start, split.stop, kind), text)
+        piece = Piece(
+            Part(Path(path), split.length), split.start, split.stop, KINDS[split.stream], schema is TIMED_LINE
+        )
+        table = rows_of(piece, text)
         key = table["key"].combine_chunks()
         names, out = strings(key), np.empty((len(key), DIGEST_BYTES), np.uint8)
         digests(names.offsets, names.data, out)
@@ -166,7 +186,7 @@ def lines(task: Task) -> Iterator[pa.RecordBatch]:
         columns = {"high": high, "low": low, "position": position} | {
             name: table[name] for name in table.column_names
         }
-        made = pa.table([_array(columns[field.name]).cast(field.type) for field in LINE], schema=LINE)
+        made = pa.table([_array(columns[field.name]).cast(field.type) for field in schema], schema=schema)
         yield from made.to_batches(max_chunksize=ROWS_PER_BATCH)
 
 

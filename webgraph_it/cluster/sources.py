@@ -17,6 +17,7 @@ from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirect
 from webgraph_it.shards.formats import (
     DIGEST_BYTES,
     GRAPH_FOLDER,
+    LINKS_FOLDER,
     PAGES_FOLDER,
     URLS_FOLDER,
     ShardError,
@@ -103,7 +104,7 @@ def _files(crawl: str) -> list[tuple[str, str, int]]:
     """(URI, stream, bytes that count) of every file of a crawl directory, in order."""
     committed = _read(crawl).committed
     found = []
-    for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER):
+    for stream in (URLS_FOLDER, LINKS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER):
         sizes = {
             f"{stream}/{info.base_name}": info.size
             for info in _listed(f"{crawl}/{stream}")

@@ -23,18 +23,22 @@ from webgraph_it.convert.lines import (
     UNCHANGED,
 )
 from webgraph_it.convert.visits import GONE_STATUSES
-from webgraph_it.shards.formats import GRAPH_FOLDER, PAGES_FOLDER, URLS_FOLDER
+from webgraph_it.shards.formats import GRAPH_FOLDER, LINKS_FOLDER, PAGES_FOLDER, URLS_FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 SEQUENCES = "high long, low long, position long, children binary"
 LINES = "high long, low long, key string, url string, kind short, state short, status int, depth long, position long"
+TIMED_LINES = f"{LINES}, time double, change float, via string, host_depth long"
+LISTS = (URLS_FOLDER, LINKS_FOLDER)
 ARCS = "high long, low long, to_high long, to_low long"
 NODE = ["high", "low"]
 PARENT = f"(kind = {TRIED} AND state IN {PARENT_STATES})"
 ENDS = f"(kind = {TRIED} AND (state = {GONE} OR (state = {ERROR} AND status IN {GONE_STATUSES})))"
 """Lines of a page log that make a node a parent, and that say that it is gone (convert/visits.py)."""
+ROW_BITS = 33
+"""Of a row within its partition, in Spark's monotonically_increasing_id."""
 DIGEST = "unhex(concat(lpad(hex(high), 16, '0'), lpad(hex(low), 16, '0')))"
 """The 16 bytes of a node's digest."""
 
@@ -64,8 +68,13 @@ def arcs(sequences: "DataFrame") -> "DataFrame":
 
 
 def lines(spark: "SparkSession", found: Sources) -> "DataFrame":
-    """Every line of the URL lists and page logs."""
-    return read(spark, found.tasks(URLS_FOLDER, PAGES_FOLDER), reading.lines, LINES)
+    """Every line of the URL lists, link logs and page logs."""
+    return read(spark, found.tasks(*LISTS, PAGES_FOLDER), reading.lines, LINES)
+
+
+def timed_lines(spark: "SparkSession", found: Sources) -> "DataFrame":
+    """The same, with the times of visits."""
+    return read(spark, found.tasks(*LISTS, PAGES_FOLDER), reading.timed_lines, TIMED_LINES)
 
 
 def nodes(spark: "SparkSession", found: Sources) -> "DataFrame":
@@ -107,6 +116,35 @@ def _gone(spark: "SparkSession", found: Sources) -> "DataFrame":
         .where("ended > parent")
         .select(*NODE)
     )
+
+
+def degrees(arcs: "DataFrame", nodes: "DataFrame") -> "DataFrame":
+    """The nodes with their in_degree and out_degree."""
+    from pyspark.sql import functions as f
+
+    leaving = arcs.groupBy(*NODE).agg(f.count("*").alias("out_degree"))
+    arriving = arcs.groupBy(f.col("to_high").alias("high"), f.col("to_low").alias("low")).agg(
+        f.count("*").alias("in_degree")
+    )
+    return nodes.join(arriving, NODE, "left").join(leaving, NODE, "left").fillna(0)
+
+
+def numbered(spark: "SparkSession", table: "DataFrame", order: "list[str]", path: str) -> "DataFrame":
+    """The rows with their `place` (0, 1, …) in this order, which the folder `path` keeps."""
+    from pyspark.sql import functions as f
+
+    table.orderBy(*order).withColumn("row", f.monotonically_increasing_id()).write.mode("overwrite").parquet(
+        path
+    )
+    kept, part = spark.read.parquet(path), f.shiftright("row", ROW_BITS)
+    counts = {row["part"]: row["count"] for row in kept.groupBy(part.alias("part")).count().collect()}
+    before, firsts = 0, {}
+    for number in sorted(counts):
+        firsts[number] = before - (number << ROW_BITS)
+        before += counts[number]
+    starts = spark.createDataFrame(list(firsts.items()) or [(0, 0)], "part long, first long")
+    placed = kept.withColumn("part", part.cast("long")).join(f.broadcast(starts), "part")
+    return placed.withColumn("place", f.col("row") + f.col("first")).drop("row", "part", "first")
 
 
 def read(

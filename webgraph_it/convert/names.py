@@ -167,7 +167,7 @@ def _merged(sources: Sources, runs: list[Run], low: str | None, high: str | None
     table = pa.concat_tables(tables).combine_chunks()
     if len(runs) > 1:
         table = table.take(pc.array_sort_indices(table["key"].combine_chunks()))
-    return _unique(table, sources.until)
+    return unique(table, sources.until)
 
 
 def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
@@ -184,7 +184,7 @@ def _position(table: pa.Table, bound: str | None, otherwise: int) -> int:
     return low
 
 
-def _unique(table: pa.Table, until: float = math.inf) -> Nodes:
+def unique(table: pa.Table, until: float = math.inf) -> Nodes:
     """One row per listed key. The module's guarantees say what it holds. Visits from `until` on do not count."""
     if not table.num_rows:
         return Nodes(table, {}, np.empty(0, np.int64), np.empty(0, visits.VISIT))

@@ -25,6 +25,8 @@ MAX_REQUEST_BYTES = 64_000_000
 BEHALF = "for"
 """In a request: on whose behalf another crawl of the same owner asks."""
 MAX_BEHALF_LENGTH = 200
+CLOSE_SECONDS = 10.0
+"""A crawl that ends waits so long for answers."""
 ANSWER_SECONDS = 120.0
 """A checkpoint of a busy crawl takes seconds."""
 
@@ -40,6 +42,8 @@ class ControlSocket:
         self._do = do
         self._server: asyncio.Server | None = None
         self._talks: set[asyncio.StreamWriter] = set()
+        self._speaking: set[asyncio.Future[None]] = set()
+        """Requests that are being carried out."""
 
     async def open(self) -> None:
         """A socket that a killed crawl left behind is replaced: whoever holds the directory's lock may do that."""
@@ -51,9 +55,12 @@ class ControlSocket:
         self._server = await asyncio.start_unix_server(self._serve, sock=listening, limit=MAX_REQUEST_BYTES)
 
     async def close(self) -> None:
+        """What is being carried out is answered first: a block may be what ends the crawl."""
         if self._server is None:
             return
         self._server.close()
+        if self._speaking:
+            await asyncio.wait(self._speaking, timeout=CLOSE_SECONDS)
         for writer in list(self._talks):
             writer.close()
         await self._server.wait_closed()
@@ -65,11 +72,17 @@ class ControlSocket:
         try:
             with suppress(ConnectionError):
                 while line := await self._line(reader, writer):
-                    writer.write(json.dumps(await self._answer(line, who)).encode() + b"\n")
-                    await writer.drain()
+                    speaking = asyncio.ensure_future(self._speak(line, who, writer))
+                    self._speaking.add(speaking)
+                    speaking.add_done_callback(self._speaking.discard)
+                    await speaking
         finally:
             self._talks.discard(writer)
             writer.close()
+
+    async def _speak(self, line: bytes, who: str, writer: asyncio.StreamWriter) -> None:
+        writer.write(json.dumps(await self._answer(line, who)).encode() + b"\n")
+        await writer.drain()
 
     async def _line(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         try:

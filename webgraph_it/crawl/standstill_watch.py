@@ -33,7 +33,10 @@ class StandstillWatch:
         return self.idle_seconds(now) >= STANDSTILL_SECONDS and now - self._said_at >= STANDSTILL_SECONDS
 
     def words(self, facts: Facts, now: float) -> str:
-        """Why nothing is fetched; an empty string if that was said recently and has not changed."""
+        """Why nothing is fetched; an empty string if that was said recently and has not changed, or if there is nothing
+        to fetch: a continuous crawl then waits for its next plan."""
+        if not (facts.queued or facts.under_way or facts.waiting_for_extraction or facts.pauses):
+            return ""
         reasons = sentence(facts._replace(idle_seconds=0.0))
         if reasons == self._said and now - self._said_at < STANDSTILL_AGAIN_SECONDS:
             return ""

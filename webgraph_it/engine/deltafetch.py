@@ -48,7 +48,7 @@ class NodeDeltaFetch(DeltaFetch):  # type: ignore[misc]
             elif not isinstance(each, Request):
                 self._store(response)
                 yield each
-            elif self._get_key(each) in self.db and self._is_enabled_for_request(each):
+            elif self._get_key(each) in self.db and each.meta.get("deltafetch_enabled", True):
                 self.stats.inc_value("deltafetch/skipped")
             else:
                 yield each

@@ -63,15 +63,17 @@ class RocksStore:
         self._options = _options()
         self._ingest = IngestExternalFileOptions()
         self._ingest.set_move_files(True)
+        # Given as a column family too: otherwise an existing database is opened with the options in its own
+        # files, and with a block cache of 8 MiB.
+        families = {"default": self._options}
         try:
-            if not read_only:
-                self._directory.mkdir(0o700, parents=True, exist_ok=True)
-                _sync(str(self._directory.parent))  # RocksDB syncs its files, not the entry of its directory
-            # Given as a column family too: otherwise an existing database is opened with the options in its own
-            # files, and with a block cache of 8 MiB.
-            families = {"default": self._options}
-            access = AccessType.read_only() if read_only else AccessType.read_write()
-            self._rocks = Rdict(str(self._directory), self._options, families, access)
+            if read_only:
+                self._rocks = Rdict(str(self._directory), self._options, families, AccessType.read_only())
+                self._get = self._rocks.get
+                return
+            self._directory.mkdir(0o700, parents=True, exist_ok=True)
+            _sync(str(self._directory.parent))  # RocksDB syncs its files, not the entry of its directory
+            self._rocks = Rdict(str(self._directory), self._options, families)
         except Exception as error:  # rocksdict raises bare Exceptions
             raise self._explained(error) from error
         self._get = self._rocks.get

@@ -24,7 +24,8 @@ from typing import IO, Final, NamedTuple, cast
 
 from webgraph_it.extract.process import spawn
 from webgraph_it.extract.worker import SPENT
-from webgraph_it.ingest.frames import LENGTHS, lengths
+from webgraph_it.ingest.frames import LENGTHS, lengths, unpacked
+from webgraph_it.ingest.reading import Milestone, milestone_of
 
 MAX_AHEAD_BYTES: Final = 256 << 20
 STALLED_SECONDS: Final = 120.0
@@ -45,7 +46,14 @@ class Frame(NamedTuple):
 class Ahead:
     """Reads one file in a thread and a process of its own. Started at once."""
 
-    def __init__(self, path: Path, options: dict[str, object], first: int, folder: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        options: dict[str, object],
+        first: int,
+        folder: Path,
+        milestone: Milestone | None = None,
+    ) -> None:
         self.path = path
         self.failure = ""
         """Why the rest of the file could not be read; empty if it was."""
@@ -53,6 +61,9 @@ class Ahead:
         self._options = options
         self._number = first
         """Of the next record."""
+        self._milestone = milestone
+        self._kept = b"", first
+        """The frames that were kept last, and the number of the first of them."""
         self._unread = ""
         self._strikes = 0
         self._careful = False
@@ -82,6 +93,7 @@ class Ahead:
             **self._options,
             "file": file,
             "first": self._number,
+            "milestone": self._milestone,
             "unread": self._unread,
             "careful": self._careful,
         }
@@ -103,6 +115,7 @@ class Ahead:
         code = self._process.wait()
         if self._closing:
             return True
+        self._milestone = last_milestone(*self._kept) or self._milestone
         self._blame("timeout" if code == -signal.SIGPROF else problem, code, progressed=self._number > before)
         return bool(self.failure)
 
@@ -143,6 +156,7 @@ class Ahead:
                 self._room.wait(1.0)
         os.pwrite(self._spool.fileno(), data, self._written)
         self._written += len(data)
+        self._kept = data, self._number
         self._number += frames
 
     # -- the main thread ------------------------------------------------------------------------------------
@@ -196,6 +210,18 @@ def whole_frames(data: bytes) -> tuple[int, int, bool]:
             break
         count, at = count + 1, end
     return count, at, False
+
+
+def last_milestone(data: bytes, number: int) -> Milestone | None:
+    """The last of these frames from which reading may continue; `number` is that of the first."""
+    found = None
+    at = 0
+    while (frame := _frame_in(data, at)) is not None:
+        with suppress(ValueError):
+            found = milestone_of(unpacked(*frame), number) or found
+        number += 1
+        at += LENGTHS.size + len(frame.head) + len(frame.links)
+    return found
 
 
 def _frame_in(data: bytes, at: int) -> Frame | None:

@@ -14,7 +14,7 @@ from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.ingest.ledger import ArchiveError
 from webgraph_it.settings_table import TABLE, CrawlSettings, SettingsError
-from webgraph_it.shards.directory import INGEST
+from webgraph_it.shards.directory import INGEST, UNNAMED
 
 
 def values_of(
@@ -47,7 +47,7 @@ def claim(
             f"{path} holds a crawl, expected a new directory or one that an ingest made: give another --jobdir. "
             "webgraph-it convert makes one graph of several directories."
         )
-    spider = spider or ("italy" if is_new else directory.spider())
+    spider = spider or (UNNAMED if is_new else directory.spider())
     values, typed = values_of(directory, given, spider)
     keep = {
         name: str(Path(value).absolute()) if name in PATHS and value else value

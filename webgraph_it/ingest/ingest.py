@@ -42,7 +42,7 @@ from webgraph_it.ingest.directory import claim, note_formats
 from webgraph_it.ingest.frames import unpacked
 from webgraph_it.ingest.ledger import ArchiveError, Ledger, Taken
 from webgraph_it.ingest.reader import reader_of
-from webgraph_it.ingest.reading import Reading
+from webgraph_it.ingest.reading import Reading, milestone_of
 from webgraph_it.killpoint import reached
 from webgraph_it.progress import Progress
 from webgraph_it.settings_table import CrawlSettings
@@ -209,8 +209,9 @@ class Ingest:
 
     def _start(self, archive: Archive) -> Ahead:
         taken = self._ledger.find(archive.path)
-        first = taken.records if taken is not None else 0
-        return Ahead(archive.path, self._options, first, self._directory.path)
+        if taken is None:
+            return Ahead(archive.path, self._options, 0, self._directory.path)
+        return Ahead(archive.path, self._options, taken.records, self._directory.path, taken.milestone)
 
     async def _take_file(self, archive: Archive, ahead: Ahead, before: int) -> None:
         self._number, taken = self._ledger.of(archive.path, archive.size, archive.format)
@@ -223,6 +224,7 @@ class Ingest:
             if self._recorder.shards.full:
                 await self._recorder.shards.room()
             await self._captures.take(reading, self._number, taken)
+            taken.milestone = milestone_of(reading, taken.records) or taken.milestone
             taken.records += 1
             reached("between-captures")
             if self._failure is not None:

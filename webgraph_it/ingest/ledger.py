@@ -13,6 +13,7 @@ from pathlib import Path
 
 from webgraph_it.files.received import InputError
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.ingest.reading import Milestone
 
 FILES, HANDED_OVER = "archives", "archives/handed-over"
 
@@ -32,6 +33,8 @@ class Taken:
     """Records and damaged places so far."""
     finished: bool = False
     failure: str = ""
+    milestone: Milestone | None = None
+    """The last record that can be found by its position; None if there is none."""
     counts: Counter[str] = field(default_factory=Counter)
     """How many records were what: `pages`, `unchanged`, or why they are no pages."""
 
@@ -47,7 +50,9 @@ class Ledger:
 
     def _load(self, number: int) -> Taken:
         found = json.loads(self._frontier.get_meta(f"{FILES}/{number:06d}") or b"{}")
-        return Taken(**{**found, "counts": Counter(found.get("counts", {}))})
+        at = found.get("milestone")
+        known = {"counts": Counter(found.get("counts", {})), "milestone": Milestone(*at) if at else None}
+        return Taken(**{**found, **known})
 
     def of(self, path: Path, size: int, kind: str) -> tuple[int, Taken]:
         """The number and the row of a file; a new row if it was never begun."""

@@ -20,9 +20,10 @@ from webgraph_it.extract.worker import SPENT, close_doors, limit_memory, load_ev
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.ingest import arc, records
 from webgraph_it.ingest.frames import END, packed
-from webgraph_it.ingest.reading import Reader
+from webgraph_it.ingest.reading import Milestone, Reader
 from webgraph_it.ingest.records import Damage, Record
 from webgraph_it.settings_table import TABLE, CrawlSettings
+from webgraph_it.urls import Name, name
 from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.seeds import read_seeds
 
@@ -37,6 +38,19 @@ def items(file: BinaryIO, cap_bytes: int) -> Iterator[Record | Damage]:
     """The records of a file in any of the formats."""
     read = arc.records if arc.is_arc(arc.first_bytes(file)) else records.records
     return read(file, cap_bytes)
+
+
+def items_from(
+    file: BinaryIO, cap_bytes: int, first: int, milestone: Milestone | None
+) -> Iterator[Record | Damage]:
+    """The items from the number `first` on. Begins at the milestone, if that record is still there."""
+    if milestone is not None:
+        number, position, url = milestone
+        found = records.record_at(file, position, cap_bytes) if number <= first else None
+        place = name(found.url) if found is not None else None
+        if isinstance(place, Name) and place.url == url:
+            return islice(records.records(file, cap_bytes, position), first - number, None)
+    return islice(items(file, cap_bytes), first, None)
 
 
 def reader_of(settings: CrawlSettings, seeds: str, fields: dict[str, object]) -> Reader:
@@ -78,7 +92,7 @@ def _serve(channel: socket.socket, file: BinaryIO, reader: Reader, options: dict
     cpu_seconds: float = options["cpu_seconds"]
     at_once = 0 if options["careful"] else SENT_AT_ONCE
     ready = bytearray()
-    for item in islice(items(file, cap_of(reader.limits)), first, None):
+    for item in items_from(file, cap_of(reader.limits), first, options["milestone"]):
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
         try:
             frame = packed(reader.read(item, unread))

@@ -30,6 +30,16 @@ NO_PAGE: Final = "-"
 NOT_MODIFIED: Final = 304
 
 
+class Milestone(NamedTuple):
+    """A record from which the reading of a file may continue, so that what is before it is not unpacked again."""
+
+    number: int
+    """Records and damaged places before it."""
+    position: int
+    url: str
+    """In normal form: only a record of this URL at this position counts."""
+
+
 class Reading(NamedTuple):
     """What the main process is told of one record."""
 
@@ -56,6 +66,11 @@ class Reading(NamedTuple):
     """As in a Page."""
     extraction: Extraction = Extraction()
     """The links, without keys and digests."""
+
+
+def milestone_of(reading: Reading, number: int) -> Milestone | None:
+    """None if the record cannot be found by its position."""
+    return Milestone(number, reading.position, reading.url) if reading.position >= 0 else None
 
 
 @dataclass(frozen=True, slots=True)

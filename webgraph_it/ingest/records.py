@@ -66,11 +66,11 @@ class Damage(NamedTuple):
     reason: str
 
 
-def records(file: BinaryIO, cap_bytes: int) -> Iterator[Record | Damage]:
-    """The records of the wanted types, and the damage between them."""
+def records(file: BinaryIO, cap_bytes: int, position: int = 0) -> Iterator[Record | Damage]:
+    """The records of the wanted types, and the damage between them, from the record at `position` on."""
     file.seek(0)
     pattern = _STARTS.get(file.read(2), _PLAIN_START)
-    start: int | None = 0
+    start: int | None = position
     reported = False
     while start is not None:
         held: Record | None = None

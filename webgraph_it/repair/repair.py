@@ -30,6 +30,7 @@ from webgraph_it.frontier.rebuild import Rebuild
 from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import PARENTS, Link, Page, State
+from webgraph_it.repair.archives import archive_length
 from webgraph_it.repair.discovery import found, recorded
 from webgraph_it.repair.streams import (
     START,
@@ -51,6 +52,7 @@ from webgraph_it.shards.formats import (
     PAGES_FOLDER,
     SUFFIXES,
     URLS_FOLDER,
+    WARC_FOLDER,
     Part,
     ShardError,
 )
@@ -197,7 +199,8 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
     """The longest beginning of the three streams that a commit could have made, without its last page.
 
     The last page is left out, because it is unknown whether all lines of the nodes cut on it were written.
-    The further streams count as they are, because nothing else tells what belongs to which page.
+    Of an archive, the captures of these pages count. The other streams count as they are, because nothing else tells
+    what belongs to which page.
     """
     parts = _parts(directory, sizes)
     for listing in listed(parts[URLS_FOLDER]):
@@ -211,6 +214,8 @@ def consistent_lengths(directory: JobDirectory, sizes: dict[str, int], work: Wor
     urls_end = _end_of_urls(parts, pages_end, graph_end, work)
     ends = {PAGES_FOLDER: pages_end, GRAPH_FOLDER: graph_end, URLS_FOLDER: urls_end}
     further = {name: size for name, size in sizes.items() if name.partition("/")[0] not in ends}
+    kept = _shortened(parts[PAGES_FOLDER], pages_end)
+    further |= {f"{WARC_FOLDER}/{part.path.name}": archive_length(part, kept) for part in parts[WARC_FOLDER]}
     return further | {
         f"{stream}/{part.path.name}": _length_within(index, part, end)
         for stream, end in ends.items()

@@ -20,7 +20,6 @@ from webgraph_it.warc.index_key import index_key
 REVISIT = "warc/revisit"
 SUFFIX = ".cdxj"
 _CONTENT_TYPE = re.compile(rb"^content-type[ \t]*:[ \t]*([^\s;]*)", re.IGNORECASE | re.MULTILINE)
-_DIGITS = re.compile(r"[^0-9]")
 
 
 def line(
@@ -33,10 +32,15 @@ def line(
     hashed = f'"digest": "{digest}", ' if digest else ""
     offset, length = member
     return (
-        f'{index_key(url)} {_DIGITS.sub("", date)[:14]} {{"url": {quoted(url)}, {said}'
+        f'{index_key(url)} {timestamp(date)} {{"url": {quoted(url)}, {said}'
         f'{status}{hashed}"length": "{length}", "offset": "{offset}", '
         f'"filename": {quoted(file_name)}}}\n'
     )
+
+
+def timestamp(date: str) -> str:
+    """`20261118110640` for `2026-11-18T11:06:40.125Z`."""
+    return date[:4] + date[5:7] + date[8:10] + date[11:13] + date[14:16] + date[17:19]
 
 
 def mime_of(head: bytes) -> str:
