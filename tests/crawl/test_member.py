@@ -53,6 +53,7 @@ class Half:
     """One of two members: a real frontier, real shards, the local transport, no Scrapy."""
 
     def __init__(self, fleet: Path, number: int, common: str = "") -> None:
+        self.is_seeded = True
         path = fleet / member_folder(number)
         membership = Membership(fleet, number, 2, "local", TABLE, {"SEEDS": common})
         self.frontier = Frontier.open(
@@ -78,6 +79,7 @@ class Half:
             files,
             commit=self.committer.commit,
             is_idle=lambda: not (self.frontier.counts().queued or self.frontier.counts().leased),
+            is_seeded=lambda: self.is_seeded,
             facts=lambda: Facts(0, 0, 0),
             commit_seconds=0.0,
             lender=self,
@@ -330,5 +332,29 @@ def test_epoch_and_cursors_survive_a_kill_right_after_their_commit(tmp_path: Pat
                 assert two.member.inbox.cursors[1].offset == one.member.status.log_end
                 await two.member.start()
                 assert two.member.batches[Verdict.APPLY] == 0
+
+    asyncio.run(crawl())
+
+
+def test_links_of_others_wait_until_the_own_seeds_are_loaded(tmp_path: Path) -> None:
+    """A seed that was found as a link first would have another depth."""
+    seed = sites_of(2, 1)
+
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
+            one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
+            two.is_seeded = False
+            await one.member.start()
+            await two.member.start()
+            one.visit(*seed)
+            await one.committer.commit()
+            await exchange(one, two)
+            assert two.frontier.counts().seen == 0
+            two.recorder.record_seeds(links(*seed), frozenset())
+            two.is_seeded = True
+            await exchange(one, two)
+            lease = two.frontier.next(NOW)
+            assert lease is not None
+            assert lease.depth == 0
 
     asyncio.run(crawl())

@@ -1,5 +1,6 @@
 """Stores are divided anew: every URL is in one queue, and what was seen stays seen."""
 
+from tests.defaults import frontier_limits
 from tests.frontier.making import NOW, link, links, open_frontier
 from webgraph_it.frontier import MemoryStore, Outcome
 from webgraph_it.frontier.division import divide
@@ -54,3 +55,15 @@ def test_every_url_has_one_owner_after_a_change_of_size() -> None:
             assert (counts.queued, counts.leased) == (0, 0)
             assert frontier.add([link("neu")], 1, "it,x)/", NOW).new
         assert sorted(fetched) == sorted(each.url for each in links(HOSTS, 3) if not each.url.endswith("/0"))
+
+
+def test_nodes_of_others_are_not_reconsidered() -> None:
+    """After a change of size a page log names cut nodes that another crawl owns now."""
+    store = MemoryStore()
+    frontier = open_frontier(store, limits=frontier_limits(max_depth=1))
+    frontier.add(links(["a", "b"], 1), 2, "it,x)/", NOW)
+    frontier.close()
+    frontier = open_frontier(store)
+    frontier.own_only(lambda key: key.startswith("it,a)"))
+    queued = [frontier.reconsider(each, 2, 0, "it,x)/", "depth", NOW) for each in links(["a", "b"], 1)]
+    assert queued == [True, False]

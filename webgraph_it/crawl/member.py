@@ -110,6 +110,7 @@ class Member:
         *,
         commit: Commit,
         is_idle: Callable[[], bool],
+        is_seeded: Callable[[], bool],
         facts: Callable[[], Facts],
         commit_seconds: float,
         lender: Lender,
@@ -123,6 +124,7 @@ class Member:
         self.inbox = inbox
         self._commit = commit
         self._is_idle = is_idle
+        self._is_seeded = is_seeded
         self._lender = lender
         self._facts = facts
         self._idle_commit_seconds = min(IDLE_COMMIT_SECONDS, commit_seconds)
@@ -280,6 +282,9 @@ class Member:
             reached("published")
 
     async def _take_in(self) -> None:
+        """Not before the own seeds are loaded: a seed that is found as a link first would have another depth."""
+        if not self._is_seeded():
+            return
         for _ in range(BATCHES_PER_ROUND):
             if not (self._mailboxes.needs_publishing or self._is_behind):
                 return

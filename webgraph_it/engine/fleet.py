@@ -57,6 +57,7 @@ class FleetPart:
         spans = spans_of(files, start)
         end = spans[-1].end if spans else start
         recorder.outbox = outbox = Outbox(number, table, frontier, recorder.shards, end)
+        frontier.own_only(outbox.owns)
         inbox = Inbox(number, table, scope, frontier, recorder)
         self._seeds: SeedLoading | None = None
         self._commits: Commits | None = None
@@ -71,6 +72,7 @@ class FleetPart:
             files,
             commit=self._commit,
             is_idle=self._is_idle,
+            is_seeded=self._is_seeded,
             facts=self._facts,
             commit_seconds=commit_seconds,
             lender=self,
@@ -87,10 +89,13 @@ class FleetPart:
         assert self._commits is not None
         await self._commits.commit(checkpoint=checkpoint)
 
-    def _is_idle(self) -> bool:
+    def _is_seeded(self) -> bool:
         loaded = self._seeds.loaded if self._seeds is not None else None
+        return loaded is not None and loaded.finished
+
+    def _is_idle(self) -> bool:
         counts = self._scheduler.frontier.counts()
-        return loaded is not None and loaded.finished and not (counts.queued or counts.leased)
+        return self._is_seeded() and not (counts.queued or counts.leased)
 
     @property
     def has_started(self) -> bool:

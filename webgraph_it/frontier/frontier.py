@@ -159,6 +159,10 @@ class Frontier:
         """
         return self._intake.add_seeds(links, now)
 
+    def own_only(self, owns: Callable[[str], bool]) -> None:
+        """From now on, `reconsider` and `unblock` leave alone what other crawls own, by its key."""
+        self._intake.owns = owns
+
     def mark_seen(self, links: Sequence[Link]) -> list[Link]:
         """The links that were never seen before. From now on they count as seen. Another crawl queues them."""
         return self._intake.seen.new(links)

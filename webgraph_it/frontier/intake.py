@@ -6,7 +6,7 @@
 Every change goes to the layers in the same call: a commit contains all of a call or nothing of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 from webgraph_it.items import Link, State
@@ -53,6 +53,8 @@ class Intake:
         self.domains = DomainPages(layers, limits.max_pages_per_domain)
         self.seen = Seen(layers)
         self.rules = Rules()
+        self.owns: Callable[[str], bool] = lambda key: True
+        """Whether a node that a page log names is this crawl's. After a change of size, others' nodes are in it."""
 
     def add(
         self,
@@ -196,11 +198,14 @@ class Intake:
         rule = self.rules.first(link.key, link.url, mime) if self.rules else None
         return rule is not None and rule.block
 
+    def _was_cut_here(self, link: Link) -> bool:
+        return self.seen.is_quota_cut(link.digest) and self.owns(link.key)
+
     def unblock(
         self, link: Link, depth: int, host_depth: int, via: str, now: float, *, mime: str = ""
     ) -> bool:
         """Frontier.unblock. The node was accepted before, so no limit is asked again."""
-        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link, mime):
+        if not self._was_cut_here(link) or self._is_blocked(link, mime):
             return False
         host = self._roster.host(host_of(link.key))
         if not host.accepted:
@@ -216,7 +221,7 @@ class Intake:
 
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Frontier.reconsider."""
-        if not self.seen.is_quota_cut(link.digest) or self._is_blocked(link):
+        if not self._was_cut_here(link) or self._is_blocked(link):
             return False
         host = self._roster.host(host_of(link.key))
         limits = self._limits
