@@ -43,8 +43,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SimWeb, 
         yield web, jobdir
 
 
-def served(web: SimWeb, line: dict[str, Any]) -> Answer:
-    """What the web answers now."""
+def served(web: SimWeb, line: dict[str, Any], cookie: str = "") -> Answer:
+    """What the web answers now. A page that redirects to itself with a cookie is asked for with it."""
     url = urlsplit(line["url"])
     port = web.settings["PORT_MAP"]["443" if url.scheme == "https" else "80"]
     connection = http.client.HTTPConnection(url.netloc)
@@ -57,11 +57,14 @@ def served(web: SimWeb, line: dict[str, Any]) -> Answer:
     connection.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
     connection.putheader("Host", url.netloc)
     connection.putheader("Accept-Encoding", "gzip, deflate, br, zstd")
+    if cookie:
+        connection.putheader("Cookie", cookie)
     connection.endheaders()
     answer = connection.getresponse()
     found = answer.status, answer.getheader("Content-Encoding", ""), answer.read()
     connection.close()
-    return found
+    set_cookie = answer.getheader("Set-Cookie", "").partition(";")[0]
+    return served(web, line, set_cookie) if set_cookie and not cookie and line["status"] == 200 else found
 
 
 def plain(answer: Answer) -> tuple[int, bytes]:

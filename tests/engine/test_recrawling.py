@@ -86,3 +86,16 @@ def test_a_continuous_crawl_plans_again(
         asyncio.run(made.plan_again(checkpoint))
     assert len(done) == checkpoints
     assert ("No new plan could be made: it has no pages" in caplog.text) == bool(code)
+
+
+def test_a_planner_that_cannot_be_started_is_only_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made, _ = recrawling(tmp_path)
+    monkeypatch.setattr("webgraph_it.engine.recrawling.PLANNER", (str(tmp_path / "missing"),))
+
+    async def checkpoint() -> None:
+        pytest.fail("there is no plan")
+
+    asyncio.run(made.plan_again(checkpoint))
+    assert "No new plan could be made: " in caplog.text

@@ -68,7 +68,7 @@ def test_a_page_is_planned_once_until_it_is_done_and_then_again() -> None:
     assert frontier.plan_visits([planned(link("a"))], NOW + 1, NOW) == 1
 
 
-@pytest.mark.parametrize(("share", "expected"), [(0.0, 0), (0.1, 10), (0.25, 25), (1.0, 100)])
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 0), (0.1, 10), (0.25, 25), (0.4, 40), (1.0, 100)])
 def test_a_host_gives_re_visits_their_share_of_its_turns(share: float, expected: int) -> None:
     frontier = open_frontier()
     frontier.revisits.share = share
@@ -116,6 +116,33 @@ def test_a_failed_re_visit_is_retried_as_one() -> None:
     frontier.answered(lease_at(frontier, NOW), Outcome(), NOW)
     assert frontier.next(NOW) is None, "its only page is being read"
     assert frontier.counts().planned == 1
+
+
+def test_an_active_host_is_given_re_visits_beside_its_new_urls() -> None:
+    frontier = open_frontier()
+    fetched(frontier, links("a", 5))
+    frontier.add([link("a", f"/new/{n}") for n in range(3)], 0, "", NOW)
+    frontier.done(lease_at(frontier, NOW), Outcome(), NOW)
+    for page in links("a", 5):  # one by one: the first opens the window, the others are offered to it
+        frontier.plan_visits([planned(page, 5 - int(page.url[-1]))], NOW + 1, NOW)
+    leases = drain(frontier, NOW)
+    assert [lease.url[-1] for lease in leases if lease.is_revisit] == ["4", "3", "2", "1", "0"]
+    assert len(leases) == 7
+
+
+def test_a_host_whose_only_page_is_being_read_is_asked_for_its_re_visit() -> None:
+    frontier = open_frontier()
+    fetched(frontier, [link("a", "/old")])
+    frontier.add([link("a", "/new")], 0, "", NOW)
+    reading = lease_at(frontier, NOW)
+    frontier.answered(reading, Outcome(), NOW)
+    assert frontier.next(NOW) is None
+    frontier.plan_visits([planned(link("a", "/old"))], NOW + 1, NOW)
+    revisit = lease_at(frontier, NOW)
+    assert revisit.is_revisit
+    frontier.answered(revisit, Outcome(), NOW)
+    frontier.add([link("a", "/newer")], 0, "", NOW)
+    assert lease_at(frontier, NOW).url.endswith("/newer"), "the re-visit is being read"
 
 
 def test_a_host_that_was_given_up_gets_another_chance() -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.convert.crawls import HOME, SHOP, URLS, digest, write_crawl
+from tests.convert.crawls import ABOUT, HOME, LINKS, NEWS, SHOP, URLS, digest, write_crawl
 from webgraph_it.cli import main
 from webgraph_it.recrawl.plan_files import popularity
 
@@ -44,3 +44,16 @@ def test_an_unfinished_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         in capsys.readouterr().err
     )
     assert not (crawl / "recrawl/000001").exists()
+
+
+def test_each_member_of_a_fleet_has_the_plan_of_the_whole_fleet(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    for number, some in ((1, {HOME: LINKS[HOME], ABOUT: LINKS[ABOUT]}), (2, {NEWS: LINKS[NEWS], SHOP: []})):
+        member = write_crawl(fleet / f"member-{number:02d}", some, states=dict.fromkeys(some, "fetched"))
+        (member / "crawl.json").write_text(json.dumps({"recipe_version": 1, "FLEET_SIZE": 2}))
+    assert main(["recrawl", "plan", str(fleet)]) == 0
+    plans = [fleet / f"member-{number:02d}/recrawl/000001" for number in (1, 2)]
+    assert plans[0].joinpath("revisits.tsv").read_bytes() == plans[1].joinpath("revisits.tsv").read_bytes()
+    planned = {line.split("\t")[1] for line in plans[0].joinpath("revisits.tsv").read_text().splitlines()}
+    assert planned == {HOME, ABOUT, NEWS, SHOP}
+    assert not (fleet / "recrawl/000001").exists()

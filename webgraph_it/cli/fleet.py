@@ -12,6 +12,7 @@ from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.values import count
 from webgraph_it.cli.shell.verb import Verb
+from webgraph_it.shards.directory import UNNAMED
 
 LINE_SECONDS = 10.0
 """How often the progress line is printed if standard error is no terminal."""
@@ -21,7 +22,7 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("-n", type=count, metavar="N", help="number of members (in a resume: as before)")
     add("--jobdir", type=Path, required=True, metavar="DIR", help="directory of the fleet")
-    add("--spider", metavar="NAME", help="the spider (italy, or in a resume the same as before)")
+    add("--spider", metavar="NAME", help=f"the spider ({UNNAMED}, or in a resume the same as before)")
     add(
         "settings",
         nargs="*",
@@ -72,7 +73,7 @@ def _known(options: Namespace) -> tuple[int, str]:
             f"-n is {size} and {options.jobdir} is the directory of a fleet of {found} members. Give -n {found}, or "
             f"change it first: webgraph-it fleet resize {options.jobdir} --to {size}"
         )
-    spider = options.spider or next((CrawlDirectory(path).spider() for path in here.values()), "italy")
+    spider = options.spider or next((CrawlDirectory(path).spider() for path in here.values()), UNNAMED)
     return size, spider
 
 

@@ -1,6 +1,7 @@
 """`webgraph-it recrawl plan`: which pages of a crawl to visit again. See docs/recrawl.md."""
 
 import os
+import shutil
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -28,8 +29,9 @@ def add_options(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     from webgraph_it.convert.sources import ConvertError
     from webgraph_it.recrawl.lists import import_lists
-    from webgraph_it.recrawl.plan_files import PlanError
+    from webgraph_it.recrawl.plan_files import PlanError, give
     from webgraph_it.recrawl.planning import make_plan
+    from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
     if options.budget is not None and options.budget < 0:
@@ -51,6 +53,10 @@ def run(options: Namespace) -> int:
                 progress,
             )
         )
+        if here := members(options.jobdir):
+            give(made.path, here.values())
+            shutil.rmtree(made.path)
+            print(f"{options.jobdir} is a fleet: each of its {len(here)} members has this plan.")
     print(
         f"{made.path}: {made.revisits:,} re-visits, {made.untried:,} untried URLs. The crawl takes it over when it is "
         f"resumed, or at its next checkpoint: webgraph-it control {options.jobdir} checkpoint"

@@ -117,6 +117,10 @@ def check_membership(settings: Values) -> None:
         raise SettingsError(
             f"FLEET_MEMBER is {number} and FLEET_SIZE is {size}; expected: a member from 1 to {size}."
         )
+    if settings["SITEMAPS"]:
+        raise SettingsError(
+            "SITEMAPS is true; expected: false in a fleet, because a sitemap may be on a site of another member."
+        )
     cap = settings["MAX_TCP_CONNECTIONS"]
     if cap < size:
         raise SettingsError(

@@ -16,6 +16,8 @@ from webgraph_it.shards.writer import Durable
 
 logger = logging.getLogger(__name__)
 
+PLANNER = (sys.executable, "-m", "webgraph_it", "recrawl", "plan")
+
 
 class Recrawling:
     """One import at a time. After a failure inside, nothing more is committed."""
@@ -76,14 +78,20 @@ class Recrawling:
             await checkpoint()
 
     def _run_planner(self) -> tuple[int, str]:
-        """Its exit code, and what it said."""
-        command = [sys.executable, "-m", "webgraph_it", "recrawl", "plan", str(self._directory.path)]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as planner:
-            self._planner = planner
-            said, _ = planner.communicate()
-        self._planner = None
+        """Its exit code, and what it said. Runs in a thread."""
+        try:
+            with subprocess.Popen(
+                [*PLANNER, str(self._directory.path)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            ) as planner:
+                self._planner = planner
+                said, _ = planner.communicate()
+        except OSError as error:  # no memory or no descriptor left: perhaps next time
+            return 1, str(error)
+        finally:
+            self._planner = None
         return planner.returncode, said
 
     def close(self) -> None:

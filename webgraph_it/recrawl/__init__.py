@@ -7,8 +7,8 @@
 **A plan** (plan_files.py, byte by byte; lists.py makes one from what a cluster chose) has two lists: pages to visit
 again, sorted by key, and new priorities of URLs that were never tried, sorted by digest. It is a folder that is
 renamed when it is whole. The crawl imports plans by number, in slices that are committed with the frontier. So an
-import that was killed continues where it was. A page that waits for a re-visit already, or that was never fetched, is
-skipped.
+import that was killed continues where it was. A page that waits for a re-visit already, that was visited since the
+plan was made, or that was never fetched, is skipped.
 
 **A re-visit** adds one line to the page log: the same fields as any line, then `visit` (2 for the second visit) and
 `change`, which is 1 - |before ∩ now| / |before ∪ now| of its link sets (0 if it is unchanged, also without links; 1

@@ -19,13 +19,13 @@ import os
 import re
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
-from webgraph_it.files.own import FILE_MODE, make_folder, sync, write_whole
+from webgraph_it.files.own import FILE_MODE, make_folder, sync, whole_file, write_whole
 from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.shards.directory import RECRAWL
 
@@ -122,6 +122,22 @@ def new_plan(jobdir: Path, policy: str, now: float) -> Iterator[PlanWriter]:
     write_whole(work / PLAN_FILE, json.dumps(facts | counts) + "\n")
     work.rename(final)
     sync(folder)
+
+
+def give(plan: Path, jobdirs: Iterable[Path]) -> None:
+    """A copy of the plan becomes the next plan of each crawl: of a fleet's members, which skip what is not theirs."""
+    for jobdir in jobdirs:
+        folder = jobdir / RECRAWL
+        make_folder(folder)
+        final = folder / f"{1 + max(_numbers(folder), default=0):06d}"
+        work = final.with_name(final.name + _UNFINISHED)
+        shutil.rmtree(work, ignore_errors=True)  # left by a crash
+        make_folder(work)
+        for name in (REVISITS_FILE, UNTRIED_FILE, PLAN_FILE):
+            with (plan / name).open("rb") as source, whole_file(work / name) as file:
+                shutil.copyfileobj(source, file)
+        work.rename(final)
+        sync(folder)
 
 
 def plans(jobdir: Path) -> list[Plan]:
