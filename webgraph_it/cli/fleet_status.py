@@ -3,18 +3,29 @@
 import time
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.verb import Verb
 
+if TYPE_CHECKING:
+    from webgraph_it.fleet.exchange import Status
+
+ALIVE_SECONDS = 10.0
+"""A member on another machine that has put its status within this time is running."""
+
 
 def add_options(parser: Parser) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of the fleet")
+    parser.add_argument(
+        "--fleet", metavar="URL", help="the server of a fleet on several machines, as in FLEET"
+    )
 
 
 def run(options: Namespace) -> int:
     from webgraph_it.fleet.local import board_of
+    from webgraph_it.fleet.transport import TransportError
     from webgraph_it.fleet.words import Row, table
     from webgraph_it.shards.fleet import fleet_size, is_running, members
     from webgraph_it.shards.formats import ShardError
@@ -23,14 +34,45 @@ def run(options: Namespace) -> int:
         size, here = fleet_size(options.directory), members(options.directory)
     if not size:
         raise Mistake(f"{options.directory} is not the directory of a fleet; expected: one with member-01/.")
-    statuses = board_of(options.directory)
-
+    now = time.time()
+    with mistakes(TransportError):
+        statuses = _board(options.fleet, size) if options.fleet else board_of(options.directory)
     rows = [
-        Row(number, number in here and is_running(here[number]), statuses.get(number))
+        Row(
+            number,
+            (number in here and is_running(here[number]))
+            or (bool(options.fleet) and _is_alive(statuses.get(number), now)),
+            statuses.get(number),
+        )
         for number in range(1, size + 1)
     ]
-    print(table(rows, time.time()))
+    print(table(rows, now))
     return 0
+
+
+def _board(url: str, size: int) -> "dict[int, Status]":
+    """The statuses that a server has. One that cannot be read is left out."""
+    import asyncio
+    from contextlib import suppress
+
+    from webgraph_it.fleet.exchange import StatusError, status_of
+    from webgraph_it.fleet.redis.mailboxes import RedisMailboxes
+
+    async def read() -> "dict[int, Status]":
+        mailboxes, found = RedisMailboxes(url, size), {}
+        try:
+            for member, status in (await mailboxes.board()).statuses.items():
+                with suppress(StatusError):
+                    found[member] = status_of(status)
+        finally:
+            await mailboxes.close()
+        return found
+
+    return asyncio.run(read())
+
+
+def _is_alive(status: "Status | None", now: float) -> bool:
+    return status is not None and now - status.facts.get("time", 0.0) < ALIVE_SECONDS
 
 
 VERB = Verb(
