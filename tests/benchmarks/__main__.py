@@ -24,6 +24,7 @@ NAMES = (
         "cluster",
         "archives",
         "fleet",
+        "broker",
     ),
 )
 

@@ -83,7 +83,10 @@ def test_a_table_that_was_changed_by_a_resize_stays(tmp_path: Path) -> None:
         ({"FLEET_SIZE": "4", "FLEET_MEMBER": "5"}, "expected: a member from 1 to 4"),
         ({"FLEET_SIZE": "4"}, "FLEET_SIZE is 4 and FLEET_MEMBER is missing"),
         ({"FLEET_MEMBER": "2"}, "FLEET_MEMBER is 2 and FLEET_SIZE is missing"),
-        ({"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "SITEMAPS": "True"}, "SITEMAPS is true; expected: false in a fleet"),
+        (
+            {"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "SITEMAPS": "True"},
+            "SITEMAPS is true; expected: false in a fleet",
+        ),
         ({"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "JOBDIR": None}, "FLEET_MEMBER is 2 and JOBDIR is missing"),
         (
             {"FLEET_SIZE": "4", "FLEET_MEMBER": "2", "MAX_TCP_CONNECTIONS": "3"},

@@ -39,6 +39,14 @@ def the_file(folder: Path) -> Path:
     return path
 
 
+def files_of(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
 def remove(folder: Path) -> None:
     for path in folder.iterdir():
         path.unlink()
@@ -77,6 +85,17 @@ def test_a_file_that_disappears_is_replaced_and_grants_nothing_for_a_while(tmp_p
         the_file(tmp_path)
 
     asyncio.run(talk())
+
+
+def test_its_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    async def talk() -> list[int]:
+        broker = LocalBroker(tmp_path, CAPS, 2.0)
+        await broker.exchange(report(1, 1))
+        modes = [mode_of(path) for path in files_of(tmp_path)]
+        await broker.close()
+        return modes
+
+    assert asyncio.run(talk()) == [0o600] * 3
 
 
 def test_the_file_of_an_earlier_boot_is_removed(tmp_path: Path) -> None:

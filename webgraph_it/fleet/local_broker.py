@@ -14,6 +14,7 @@ run out, and they wait for it. If the file is damaged, no share is granted.
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -154,7 +155,7 @@ class LocalBroker:
                         database.execute("ROLLBACK")
             except sqlite3.ProgrammingError:
                 raise
-            except sqlite3.OperationalError as error:
+            except (sqlite3.OperationalError, OSError) as error:
                 if self._clock() > end:
                     raise TransportError(f"{self._path} cannot be used ({error}); trying again") from error
             except (sqlite3.DatabaseError, ValueError, KeyError, TypeError) as error:
@@ -169,6 +170,9 @@ class LocalBroker:
             self._database = None
             self._began = self._clock()
         if self._database is None:
+            os.close(
+                os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            )  # for its owner alone
             database = sqlite3.connect(self._path, timeout=0, isolation_level=None)
             try:
                 database.execute("PRAGMA journal_mode = WAL")

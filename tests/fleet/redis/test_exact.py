@@ -38,12 +38,12 @@ def wait_for_pages(web: SimWeb, pages: int) -> None:
 
 def test_a_server_that_forgets_everything_costs_time_and_no_arc(tmp_path: Path) -> None:
     (tmp_path / "server").mkdir()
-    with SimWeb(hosts=40, pages=300, seed=7) as web, Server(tmp_path / "server") as server:
+    with SimWeb(hosts=20, pages=120, seed=7) as web, Server(tmp_path / "server") as server:
         server.age()
         fleet = Fleet(web, tmp_path / "fleet", 2, FLEET=server.url)
 
         def forget() -> None:
-            wait_for_pages(web, 100)
+            wait_for_pages(web, 40)
             server.forget()
 
         disturbed(fleet, forget)
