@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.crawl.crawling import PROJECT, differences
 from webgraph_it.cli import main
 from webgraph_it.fleet.local import board_of
@@ -80,3 +82,12 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
         assert sentence in said
         assert said.count("\n") == 1, said
     assert main(["fleet", "status", str(tmp_path)]) == 2
+
+
+def test_a_machine_is_not_flooded_with_members(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    most = max(16, 4 * (os.cpu_count() or 1))
+    assert main(["fleet", "-n", str(most + 1), "--jobdir", str(tmp_path / "fleet")]) == 2
+    assert (
+        f"expected at most {most} members on a machine with {os.cpu_count()} cores" in capsys.readouterr().err
+    )
+    assert not (tmp_path / "fleet").exists()

@@ -14,6 +14,8 @@ from webgraph_it.cli.shell.values import count
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.shards.directory import UNNAMED
 
+MEMBERS_PER_CORE, LEAST_LIMIT = 4, 16
+"""More members on one machine only slow each other down."""
 LINE_SECONDS = 10.0
 """How often the progress line is printed if standard error is no terminal."""
 
@@ -67,6 +69,12 @@ def _known(options: Namespace) -> tuple[int, str]:
     if not size or size < 1:
         raise Mistake(
             f"-n is missing, and {options.jobdir} has no members yet; expected: the number of members."
+        )
+    most = max(LEAST_LIMIT, MEMBERS_PER_CORE * (os.cpu_count() or 1))
+    if size > most and not found:
+        raise Mistake(
+            f"-n is {size}; expected at most {most} members on a machine with {os.cpu_count()} cores. "
+            "docs/fleet.md says how to use several machines."
         )
     if found and size != found:
         raise Mistake(
