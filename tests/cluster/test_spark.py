@@ -8,6 +8,7 @@ import json
 import shlex
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from webgraph_it.simweb import SimWeb
 
 pytestmark = pytest.mark.slow
 SMALL_SPLITS = ("--split", "8192")
+LOOPBACK = ("--set", "spark.driver.host=127.0.0.1", "--set", "spark.executor.memory=512m")
 VISITS = [
     Visit(1, "it,a)/", "fetched", ("it,b)/", "it,c)/")),
     Visit(1, "it,b)/", "fetched", ("it,a)/",)),
@@ -69,6 +71,19 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return jobdir
 
 
+@pytest.fixture(scope="module", params=["local", "standalone"])
+def master(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The options that name a Spark with two cores: in one process, and a master with two workers on loopback."""
+    python = spark_python()
+    if request.param == "local":
+        yield ["--master", "local[2]"]
+        return
+    with standalone(python, tmp_path_factory.mktemp("spark") / "cluster") as cluster:
+        for _ in range(2):
+            cluster.add_worker()
+        yield ["--master", cluster.url, *LOOPBACK]
+
+
 def arcs_of(graph: WebGraph) -> tuple[list[int], list[int]]:
     sources = np.repeat(np.arange(len(graph)), np.diff(graph.offsets).astype(np.int64))
     return sources.tolist(), graph.targets.tolist()
@@ -87,15 +102,14 @@ def analysed(crawl: Path) -> dict[str, float]:
     return dict(zip(table["url"], table["pagerank"], strict=True))
 
 
-def test_degrees_are_those_of_the_compact_graph(crawl: Path, tmp_path: Path) -> None:
+def test_degrees_are_those_of_the_compact_graph(crawl: Path, master: list[str], tmp_path: Path) -> None:
     run_cluster(
         spark_python(),
         "degrees",
         str(crawl / "crawls/italy-1"),
         "--out",
         str(tmp_path),
-        "--master",
-        "local[2]",
+        *master,
         *SMALL_SPLITS,
     )
     graph = WebGraph(crawl / "italy")
@@ -107,15 +121,14 @@ def test_degrees_are_those_of_the_compact_graph(crawl: Path, tmp_path: Path) -> 
     assert found == {url: (into[node], out[node]) for node, url in enumerate(graph.urls)}
 
 
-def test_hosts_and_domains_are_those_of_convert(crawl: Path, tmp_path: Path) -> None:
+def test_hosts_and_domains_are_those_of_convert(crawl: Path, master: list[str], tmp_path: Path) -> None:
     run_cluster(
         spark_python(),
         "domains",
         str(crawl / "crawls/italy-1"),
         "--out",
         str(tmp_path),
-        "--master",
-        "local[2]",
+        *master,
         *SMALL_SPLITS,
     )
     for level, column in (("hosts", "host"), ("domains", "domain")):
@@ -140,7 +153,9 @@ def test_hosts_and_domains_are_those_of_convert(crawl: Path, tmp_path: Path) -> 
         assert found == (sources, targets, graph.weights.tolist())
 
 
-def test_compact_is_finished_by_convert_into_the_same_bytes(crawl: Path, tmp_path: Path) -> None:
+def test_compact_is_finished_by_convert_into_the_same_bytes(
+    crawl: Path, master: list[str], tmp_path: Path
+) -> None:
     out, ours = tmp_path / "ids", tmp_path / "graph"
     run_cluster(
         spark_python(),
@@ -148,8 +163,7 @@ def test_compact_is_finished_by_convert_into_the_same_bytes(crawl: Path, tmp_pat
         str(crawl / "crawls/italy-1"),
         "--out",
         str(out),
-        "--master",
-        "local[2]",
+        *master,
         *SMALL_SPLITS,
     )
     assert main(["convert", "--ids", str(out), "--out", str(ours)]) == 0
@@ -175,8 +189,7 @@ def test_a_worker_killed_during_an_iteration_changes_nothing(crawl: Path, tmp_pa
     with standalone(python, tmp_path / "cluster") as cluster:
         workers = [cluster.add_worker() for _ in range(2)]
         out = tmp_path / "killed"
-        settings = ["--set", "spark.driver.host=127.0.0.1", "--set", "spark.executor.memory=512m"]
-        words = ["pagerank", jobdir, "--out", str(out), "--master", cluster.url, *settings]
+        words = ["pagerank", jobdir, "--out", str(out), "--master", cluster.url, *LOOPBACK]
         with start_cluster(python, *words) as process:
             state = out / ".work/state.json"
             deadline = time.monotonic() + 300
@@ -213,13 +226,11 @@ def test_the_same_command_goes_on_after_a_kill_of_the_driver(crawl: Path, tmp_pa
     assert distance(tmp_path / "pagerank", analysed(crawl)) < 1e-9
 
 
-def test_cnr_2000_has_the_degrees_and_ranks_of_analyse(tmp_path: Path) -> None:
+def test_cnr_2000_has_the_degrees_and_ranks_of_analyse(master: list[str], tmp_path: Path) -> None:
     graph = cnr_2000()
     directory, python = write_graph(tmp_path / "crawl", graph), spark_python()
     for command in ("pagerank", "degrees"):
-        run_cluster(
-            python, command, str(directory), "--out", str(tmp_path), "--master", "local[2]", "--split", "4MiB"
-        )
+        run_cluster(python, command, str(directory), "--out", str(tmp_path), *master, "--split", "4MiB")
     counts = np.bincount(graph.targets, minlength=graph.nodes)
     sources = np.repeat(np.arange(graph.nodes), np.diff(graph.offsets).astype(np.int64))
     order = np.argsort(graph.targets, kind="stable")
