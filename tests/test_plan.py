@@ -187,6 +187,7 @@ def test_an_archive_is_planned_if_it_is_asked_for(capsys: pytest.CaptureFixture[
     assert memory(Crawl(archived=True))["crawl"] > memory(Crawl())["crawl"]
 
 
+@pytest.mark.slow
 def test_the_archive_of_a_crawl_is_as_large_as_planned(tmp_path: Path) -> None:
     with SimWeb(hosts=10, pages=200, seed=3, only=["plain"]) as web:
         crawl = start_crawl(web, tmp_path, WARC=True)

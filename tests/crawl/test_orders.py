@@ -49,7 +49,10 @@ def test_the_first_links_of_a_page_are_kept_and_the_log_says_so(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("hosts", "delay"),
-    [(3_000, 3.0), pytest.param(10_000, BrazilSpider.defaults["HOST_DELAY"], marks=pytest.mark.slow)],
+    [
+        pytest.param(3_000, 3.0, marks=pytest.mark.slow),
+        pytest.param(10_000, BrazilSpider.defaults["HOST_DELAY"], marks=pytest.mark.slow),
+    ],
 )
 def test_brazil_reaches_500_domains_in_its_first_1000_pages(tmp_path: Path, hosts: int, delay: float) -> None:
     """As UFMG's crawler did, from as many seeds as the spider has. Its pause is 30 s, or 3 s where time is short."""

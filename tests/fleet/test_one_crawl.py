@@ -152,6 +152,7 @@ def crowd(tmp_path: Path, size: int, cap: int, hosts: int, **settings: Any) -> t
 
 
 @linux_only
+@pytest.mark.slow
 def test_members_together_have_no_more_connections_than_one_crawl_may(tmp_path: Path) -> None:
     in_the_kernel, at_the_server = crowd(tmp_path, 3, 30, 200)
     assert max(in_the_kernel) <= 30
