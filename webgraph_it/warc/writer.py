@@ -39,6 +39,8 @@ class WarcWriter:
         self._handed: deque[tuple[Future[None], int]] = deque()
         """What the scribe has not written yet, oldest first, with its size."""
         self._handed_bytes = 0
+        self._line = asyncio.Lock()
+        """Of those who wait for room."""
         self.failure: Exception | None = None
 
     def __repr__(self) -> str:
@@ -82,8 +84,11 @@ class WarcWriter:
         return self.held_bytes >= MAX_HELD_BYTES
 
     async def room(self) -> None:
-        while self.full and self._handed:
-            await asyncio.wait({asyncio.wrap_future(self._handed[0][0])})
+        if not self.full:
+            return
+        async with self._line:  # one waits for the press, and the others for it: they may be hundreds
+            while self.full and self._handed:
+                await asyncio.wait({asyncio.wrap_future(self._handed[0][0])})
 
     def close(self) -> None:
         self._press.shutdown(wait=True)
