@@ -10,12 +10,12 @@ demo: .venv/installed ## crawl a small Italian internet on this machine and look
 	@$(BIN)/python -m webgraph_it demo
 
 test: .venv/installed ## run the tests (under ten minutes)
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace pg_ctlcluster:postgresql promtool:prometheus redis-server:redis-server
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace pg_ctlcluster:postgresql promtool:prometheus redis-server:redis-server wget:wget
 	$(BIN)/python -m pytest -m "alone and not slow"
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not alone and not slow"
 
 slow: .venv/installed ## run the long checks too: 200 kills, power cuts, fuzzing, ten minutes of attacks
-	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace fusermount3:fuse3 java:openjdk-17-jre-headless soffice:libreoffice-writer redis-server:redis-server ip:iproute2
+	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace fusermount3:fuse3 java:openjdk-17-jre-headless soffice:libreoffice-writer redis-server:redis-server ip:iproute2 wget:wget
 	-@$(BIN)/python -m tests.graph.java_oracle
 	-@$(MAKE) --no-print-directory .venv/spark
 	$(BIN)/python -m pytest -m slow
