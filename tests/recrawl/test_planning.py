@@ -1,5 +1,6 @@
 """`webgraph-it recrawl plan`: what it reads from a crawl directory, and which plan it leaves."""
 
+import fcntl
 import json
 from pathlib import Path
 
@@ -76,6 +77,16 @@ def test_plan_that_was_killed_leaves_nothing_that_disturbs_the_next(crawl: Path)
     left.mkdir(parents=True)
     (left / "runs").write_bytes(b"half")
     assert planned(crawl, "uniform") == [NEWS, OLD, HOME]
+
+
+def test_two_plans_at_once_are_refused(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work = crawl / "recrawl" / "planning" / ".work"
+    work.mkdir(parents=True)
+    with (work / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert main(["recrawl", "plan", str(crawl)]) == 2
+    assert f"another plan is being made for {crawl}: wait" in capsys.readouterr().err
+    assert plans(crawl) == []
 
 
 def test_plan_reads_only_what_was_committed(crawl: Path) -> None:

@@ -30,6 +30,10 @@ COUNTED = {"names": "nodes", "map": "records", "csr": "arcs"}
 """Counts that a step must have recorded before other steps can build on it."""
 
 
+class FolderIsBusy(ConvertError):
+    """Another process has locked the folder."""
+
+
 @dataclass(slots=True)
 class Job:
     """What every step is given."""
@@ -78,7 +82,7 @@ class Job:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
-            raise ConvertError(
+            raise FolderIsBusy(
                 f"another conversion is writing {self.out}: wait for it, or give another --out."
             ) from None
         self.state = self._earlier()
