@@ -1,6 +1,7 @@
 """`convert --history` and `--as-of`, against plain Python on any history."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,8 +162,25 @@ def test_graph_without_days_says_what_makes_them(tmp_path: Path) -> None:
     assert convert([str(crawl), "--only", "csr,nodes,urls"]) == 0
     graph = WebGraph(crawl / "compact")
     assert not graph.has_days
-    with pytest.raises(GraphError, match=r"first\.u16"):
-        graph.arcs_between("2026-01-01", "2026-02-01")
+    for asked in (graph.arcs_between, graph.added, graph.removed):
+        with pytest.raises(
+            GraphError, match=r"does not know the days of its arcs: .* convert JOBDIR --history"
+        ):
+            asked("2026-01-01", "2026-02-01")
+
+
+@pytest.mark.parametrize("wrong", ["17.11.2026", "", 20_000, None])
+def test_what_is_not_a_day_is_one_sentence(tmp_path: Path, wrong: Any) -> None:
+    graph = history(tmp_path, VISITS)
+    for days in ((wrong, "2026-02-01"), ("2026-02-01", wrong)):
+        with pytest.raises(GraphError, match="is not a day: give a date, or a text such as 2026-11-17"):
+            graph.added(*days)
+
+
+def test_days_before_and_after_all_visits_are_days(tmp_path: Path) -> None:
+    graph = history(tmp_path, VISITS)
+    assert len(graph.added("1969-01-01", "2300-01-01")[1]) > 0
+    assert len(graph.added("1900-01-01", "1969-01-01")[1]) == 0
 
 
 def test_impossible_days_are_refused(tmp_path: Path) -> None:
