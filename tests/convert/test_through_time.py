@@ -217,6 +217,21 @@ def test_wrong_options_are_one_sentence(
     assert words in capsys.readouterr().err
 
 
+def test_a_day_that_is_refused_leaves_nothing_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = write_visits(tmp_path, VISITS)
+    before = sorted(crawl.iterdir())
+    assert convert([str(crawl), "--as-of", "1969-01-01"]) == 2
+    assert "no page was visited until the end of that day" in capsys.readouterr().err
+    assert sorted(crawl.iterdir()) == before
+    kept = crawl / "as-of-1969-01-01" / "notes.txt"
+    kept.parent.mkdir()
+    kept.touch()
+    assert convert([str(crawl), "--as-of", "1969-01-01"]) == 2
+    assert list(kept.parent.iterdir()) == [kept]
+
+
 def test_files_of_the_thesis_have_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     crawl = write_visits(tmp_path, VISITS)
     files = ["--urls", str(crawl / "urls" / "000001.tsv"), "--graph16", str(crawl / "graph")]

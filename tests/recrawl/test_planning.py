@@ -122,6 +122,12 @@ def test_crawl_without_pages_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert "has no page log" in capsys.readouterr().err
 
 
+def test_memory_without_its_unit_is_refused(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recrawl", "plan", str(crawl), "--memory", "1"]) == 2
+    assert "--memory is 1 bytes; expected a size with its unit" in capsys.readouterr().err
+    assert plans(crawl) == []
+
+
 def test_visits_give_what_the_policies_need() -> None:
     records = [
         (0, SEQUENCE, 10.0, 0.0), (0, SAME, 20.0, 0.0), (0, OTHER, 25.0, 0.0), (0, SEQUENCE, 30.0, 0.5),

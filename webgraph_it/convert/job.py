@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeGuard
@@ -92,6 +93,13 @@ class Job:
         shutil.rmtree(self.staging, ignore_errors=True)
         if self._lock:
             self._lock.close()
+
+    def forget(self) -> None:
+        """The sources were refused. Unless a step was finished, leave nothing behind."""
+        if not self.state["done"]:
+            shutil.rmtree(self.work, ignore_errors=True)
+            with suppress(OSError):  # it has other files
+                self.out.rmdir()
 
     def _earlier(self) -> dict[str, Any]:
         fresh: dict[str, Any] = {"sources": self.sources.fingerprint, "done": {}, "counts": {}}
