@@ -16,6 +16,7 @@ import pytest
 
 from tests.crawl.crawling import PROJECT, differences, finish, run_crawl, start_crawl
 from tests.crawl.recrawling import FAST, differences_now, last_number, log_of, plan_pages
+from webgraph_it.crawl.control_socket import ask
 from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.visits import VISIT, Visit, visit_of
 from webgraph_it.killpoint import REVISIT_POINTS
@@ -100,6 +101,7 @@ def test_what_did_not_change_costs_no_bytes_where_validators_are_honest(
     )
     try:
         wait_for_log(crawl, "were loaded before")
+        wait_for(lambda: ask(jobdir, {"action": "status"})["limit"] == "plan", crawl, seconds=20)
         count = plan_pages(jobdir)
         ask_for_checkpoints_until(lambda: len(log_of(jobdir, first=since)) >= count, crawl)
     finally:

@@ -147,9 +147,17 @@ class FrontierScheduler(BaseScheduler):
             for lease in list(self._leases.values()):
                 self.abandon(lease)
             self.wake()
+        return self._is_busy or self._revisiting.is_continuous or self.awaits_others()
+
+    @property
+    def _is_busy(self) -> bool:
         counts = self.frontier.counts()
-        is_busy = counts.queued or counts.leased or self._again
-        return bool(is_busy or self._revisiting.is_continuous or self.awaits_others())
+        return bool(counts.queued or counts.leased or self._again)
+
+    @property
+    def awaits_plan(self) -> bool:
+        """Whether a continuous crawl has nothing to fetch before its next plan."""
+        return self._revisiting.is_continuous and not self._is_busy
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.
