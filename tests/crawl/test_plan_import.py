@@ -104,13 +104,24 @@ def small_plan(jobdir: Path) -> Plan:
 
 
 @pytest.mark.parametrize("url", ["", "http://b.it/2", "ftp://a.it/2", "http://a.it/2#x"])
-def test_a_url_that_is_not_the_pages_own_refuses_the_whole_plan(
+def test_a_line_whose_url_is_not_the_pages_own_is_skipped_and_counted(
     store: MemoryStore, tmp_path: Path, url: str
 ) -> None:
     plan = small_plan(tmp_path)
     plan.revisits.write_text(plan.revisits.read_text().replace("http://a.it/2", url))
     frontier = open_frontier(store)
-    with pytest.raises(PlanError, match=r"line 3 of .*revisits\.tsv has .*make a new one"):
+    work = importing(frontier, plan)
+    assert list(work.slices(NOW))[-1] == LINES - 1
+    assert (work.misnamed, work.first_misnamed) == (1, "it,a)/2")
+    assert {lease.url for lease in drain(frontier, NOW)} == {"http://a.it/0", "http://a.it/1"}
+
+
+def test_a_damaged_plan_is_not_half_used(store: MemoryStore, tmp_path: Path) -> None:
+    write_plan(tmp_path)
+    (plan,) = plans(tmp_path)
+    plan.revisits.write_bytes(plan.revisits.read_bytes()[:-1])
+    frontier = open_frontier(store)
+    with pytest.raises(PlanError, match=rf"line {2 * PAGES} is not .*make a new plan"):
         list(slices(frontier, tmp_path))
     assert frontier.counts().planned == 0
     assert plans(tmp_path) == [plan]

@@ -1,7 +1,7 @@
 """From a plan on disk (recrawl/plan_files.py) to the frontier, in slices.
 
-A plan is checked as a whole before its first page is queued (recrawl/plan_check.py). A page that is out of scope now
-is skipped.
+A plan is checked as a whole before its first page is queued (recrawl/plan_check.py). A line is skipped if its page is
+out of scope now, or if its URL is not a URL of its page: what is found there would become the page's arcs.
 
 How far the import is, is committed with what was imported. So a crash neither loses nor repeats a page, and the next
 run continues there. Memory holds one slice and what is not committed."""
@@ -16,6 +16,7 @@ from webgraph_it.frontier.records import PlannedVisit
 from webgraph_it.killpoint import reached
 from webgraph_it.recrawl.plan_check import checked, made_at
 from webgraph_it.recrawl.plan_files import Plan, Planned, UntriedList, discard, planned_from
+from webgraph_it.urls.names import Refusal, name
 from webgraph_it.urls.scope import Scope
 
 META_NAME = "plan"
@@ -34,6 +35,10 @@ class Import:
         self._moves_untried = moves_untried
         self.out_of_scope = 0
         """Pages that were skipped."""
+        self.misnamed = 0
+        """Lines that were skipped because their URL is not one of the page."""
+        self.first_misnamed = ""
+        """The page of the first of them."""
 
     def slices(self, now: float) -> Iterator[int]:
         """Yields after each slice how many pages were planned so far; a commit may follow. PlanError if it is damaged:
@@ -47,7 +52,8 @@ class Import:
         offset = progress["offset"] if _is_of(progress, plan, made) else 0
         lines = planned_from(plan, offset)
         while batch := list(islice(lines, AT_ONCE)):
-            count += frontier.plan_visits(self._in_scope(batch), made, now)
+            pages = [PlannedVisit(*page) for page, _ in batch if self._usable(page)]
+            count += frontier.plan_visits(pages, made, now)
             self._note(made, offset=batch[-1][1])
             reached("plan-import")
             yield count
@@ -57,11 +63,15 @@ class Import:
         self._note(made, done=True)
         yield count
 
-    def _in_scope(self, batch: list[tuple[Planned, int]]) -> list[PlannedVisit]:
-        verdict = self._scope.verdict
-        pages = [PlannedVisit(*page) for page, _ in batch if verdict(page.key, page.url).fetchable]
-        self.out_of_scope += len(batch) - len(pages)
-        return pages
+    def _usable(self, page: Planned) -> bool:
+        named = name(page.url)
+        if isinstance(named, Refusal) or (named.url, named.key) != (page.url, page.key):
+            self.misnamed += 1
+            self.first_misnamed = self.first_misnamed or page.key
+            return False
+        is_in_scope = self._scope.verdict(page.key, page.url).fetchable
+        self.out_of_scope += not is_in_scope
+        return is_in_scope
 
     def _note(self, made: float, *, offset: int = 0, done: bool = False) -> None:
         progress = {"number": self._plan.number, "made": made, "offset": offset, "done": done}

@@ -76,6 +76,13 @@ class Recrawling:
         if planned is None:
             return
         logger.info("A plan was imported: %s pages are visited again.", f"{planned:,}")
+        if work.misnamed:
+            logger.error(
+                "%s lines of %s have a URL of another page, or none: skipped. The first one is that of %s.",
+                f"{work.misnamed:,}",
+                plan.revisits,
+                work.first_misnamed,
+            )
         if work.out_of_scope:
             logger.warning("%s pages of %s are out of scope: skipped.", f"{work.out_of_scope:,}", plan.path)
         scheduler.wake()

@@ -10,7 +10,6 @@ from typing import Any
 
 from webgraph_it.files.received import InputError, is_count, read_json_object, regular_size, shown
 from webgraph_it.recrawl.plan_files import PLAN_FILE, PLAN_VERSION, UNTRIED, Plan, PlanError, planned_from
-from webgraph_it.urls.names import name
 
 LINES_AT_ONCE = 250
 RECORDS_AT_ONCE = 4096
@@ -42,10 +41,6 @@ def _check_revisits(plan: Plan, expected: int) -> Iterator[None]:
         if page.key <= last_key:
             raise _damaged(plan, f"line {number} of {plan.revisits} is not in order of key")
         last_key = page.key
-        named = name(page.url)
-        if not isinstance(named, tuple) or (named.url, named.key) != (page.url, page.key):
-            found = f"{shown(page.url)}, which is not a URL of the page {shown(page.key)}"
-            raise _damaged(plan, f"line {number} of {plan.revisits} has {found}")
         if number % LINES_AT_ONCE == 0:
             yield
     if number != expected:
