@@ -114,6 +114,20 @@ def test_what_did_not_change_costs_no_bytes_where_validators_are_honest(
     assert differences_now(crawled.truth, jobdir) == []
 
 
+def test_a_line_with_the_url_of_another_page_is_not_fetched(crawled: Crawled, tmp_path: Path) -> None:
+    """Otherwise the links of the other page would become its arcs. An empty URL would end the crawl."""
+    jobdir = copytree(crawled.jobdir, tmp_path / "job")
+    since = last_number(jobdir) + 1
+    (plan,) = plans(jobdir)
+    rows = [line.split("\t") for line in plan.revisits.read_text().splitlines(keepends=True)]
+    rows[0][2], rows[1][2] = rows[-1][2], ""
+    plan.revisits.write_text("".join("\t".join(row) for row in rows))
+    output = recrawl(crawled, jobdir)
+    assert "2 lines of " in output
+    visited = {line["key"] for line in log_of(jobdir, first=since) if "visit" in line}
+    assert visited == {row[1] for row in rows[2:]}
+
+
 def wait_for_log(crawl: subprocess.Popen[str], words: str) -> None:
     assert crawl.stdout
     for line in crawl.stdout:
