@@ -1,6 +1,7 @@
 """`convert --history` and `--as-of`, against plain Python on any history."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,8 +162,25 @@ def test_graph_without_days_says_what_makes_them(tmp_path: Path) -> None:
     assert convert([str(crawl), "--only", "csr,nodes,urls"]) == 0
     graph = WebGraph(crawl / "compact")
     assert not graph.has_days
-    with pytest.raises(GraphError, match=r"first\.u16"):
-        graph.arcs_between("2026-01-01", "2026-02-01")
+    for asked in (graph.arcs_between, graph.added, graph.removed):
+        with pytest.raises(
+            GraphError, match=r"does not know the days of its arcs: .* convert JOBDIR --history"
+        ):
+            asked("2026-01-01", "2026-02-01")
+
+
+@pytest.mark.parametrize("wrong", ["17.11.2026", "", 20_000, None])
+def test_what_is_not_a_day_is_one_sentence(tmp_path: Path, wrong: Any) -> None:
+    graph = history(tmp_path, VISITS)
+    for days in ((wrong, "2026-02-01"), ("2026-02-01", wrong)):
+        with pytest.raises(GraphError, match="is not a day: give a date, or a text such as 2026-11-17"):
+            graph.added(*days)
+
+
+def test_days_before_and_after_all_visits_are_days(tmp_path: Path) -> None:
+    graph = history(tmp_path, VISITS)
+    assert len(graph.added("1969-01-01", "2300-01-01")[1]) > 0
+    assert len(graph.added("1900-01-01", "1969-01-01")[1]) == 0
 
 
 def test_impossible_days_are_refused(tmp_path: Path) -> None:
@@ -197,6 +215,21 @@ def test_wrong_options_are_one_sentence(
     crawl = write_visits(tmp_path, VISITS)
     assert convert([str(crawl), *options]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_day_that_is_refused_leaves_nothing_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = write_visits(tmp_path, VISITS)
+    before = sorted(crawl.iterdir())
+    assert convert([str(crawl), "--as-of", "1969-01-01"]) == 2
+    assert "no page was visited until the end of that day" in capsys.readouterr().err
+    assert sorted(crawl.iterdir()) == before
+    kept = crawl / "as-of-1969-01-01" / "notes.txt"
+    kept.parent.mkdir()
+    kept.touch()
+    assert convert([str(crawl), "--as-of", "1969-01-01"]) == 2
+    assert list(kept.parent.iterdir()) == [kept]
 
 
 def test_files_of_the_thesis_have_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

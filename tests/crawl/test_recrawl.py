@@ -16,6 +16,7 @@ import pytest
 
 from tests.crawl.crawling import PROJECT, differences, finish, run_crawl, start_crawl
 from tests.crawl.recrawling import FAST, differences_now, last_number, log_of, plan_pages
+from webgraph_it.crawl.control_socket import ask
 from webgraph_it.frontier import RocksStore
 from webgraph_it.frontier.visits import VISIT, Visit, visit_of
 from webgraph_it.killpoint import REVISIT_POINTS
@@ -100,6 +101,7 @@ def test_what_did_not_change_costs_no_bytes_where_validators_are_honest(
     )
     try:
         wait_for_log(crawl, "were loaded before")
+        wait_for(lambda: ask(jobdir, {"action": "status"})["limit"] == "plan", crawl, seconds=20)
         count = plan_pages(jobdir)
         ask_for_checkpoints_until(lambda: len(log_of(jobdir, first=since)) >= count, crawl)
     finally:
@@ -110,6 +112,20 @@ def test_what_did_not_change_costs_no_bytes_where_validators_are_honest(
     assert states.keys() == {("unchanged", 200), ("unchanged", 304), ("gone", 404)}
     assert states["unchanged", 304] > states["unchanged", 200], "fickle ETags are the same on the same day"
     assert differences_now(crawled.truth, jobdir) == []
+
+
+def test_a_line_with_the_url_of_another_page_is_not_fetched(crawled: Crawled, tmp_path: Path) -> None:
+    """Otherwise the links of the other page would become its arcs. An empty URL would end the crawl."""
+    jobdir = copytree(crawled.jobdir, tmp_path / "job")
+    since = last_number(jobdir) + 1
+    (plan,) = plans(jobdir)
+    rows = [line.split("\t") for line in plan.revisits.read_text().splitlines(keepends=True)]
+    rows[0][2], rows[1][2] = rows[-1][2], ""
+    plan.revisits.write_text("".join("\t".join(row) for row in rows))
+    output = recrawl(crawled, jobdir)
+    assert "2 lines of " in output
+    visited = {line["key"] for line in log_of(jobdir, first=since) if "visit" in line}
+    assert visited == {row[1] for row in rows[2:]}
 
 
 def wait_for_log(crawl: subprocess.Popen[str], words: str) -> None:

@@ -29,6 +29,8 @@ def snapshot(**changes: Any) -> Snapshot:
         ),
         ({"bandwidth_cap": 1000.0, "wire_bytes_per_second": 100.0}, {}, "politeness"),
         ({"bandwidth_cap": 1000.0}, {"waiting_for_bandwidth": 2}, "bandwidth"),
+        ({}, {"awaits_plan": True}, "plan"),
+        ({}, {"awaits_plan": True, "pauses": ("backup",)}, "pause"),
         ({}, {"disk_is_full": True, "waiting_for_connection": 1}, "disk"),
         ({}, {"disk_is_full": True, "pauses": ("disk",)}, "pause"),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import default_scope
 from tests.frontier.making import NOW, link, open_frontier
 from tests.frontier.test_revisits import ROW
 from webgraph_it.crawl.directory import JobDirectory
@@ -38,7 +39,13 @@ def recrawling(jobdir: Path) -> tuple[Recrawling, Any]:
     scheduler = SimpleNamespace(
         frontier=frontier, ended=False, is_closing=False, now=lambda: NOW, wake=lambda: None, fail=pytest.fail
     )
-    made: Any = Recrawling(scheduler, Commits(frontier), JobDirectory(jobdir), is_popular=False)  # type: ignore[arg-type]
+    made: Any = Recrawling(
+        scheduler,  # type: ignore[arg-type]
+        Commits(frontier),  # type: ignore[arg-type]
+        JobDirectory(jobdir),
+        default_scope(["it,"]),
+        is_popular=False,
+    )
     return made, frontier
 
 
@@ -56,6 +63,21 @@ def test_a_waiting_plan_is_imported_committed_and_discarded(tmp_path: Path) -> N
     assert plans(tmp_path) == []
 
 
+def test_two_plans_add_to_each_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made, frontier = recrawling(tmp_path)
+    frontier.keep_visit(link("b").digest, ROW)
+    write_plan(tmp_path)
+    with new_plan(tmp_path, "test", NOW + 1) as plan:
+        for page in (link("a"), link("b")):
+            plan.revisit(Planned(0, page.key, page.url, 0, 0, ""))
+    with caplog.at_level(logging.INFO):
+        asyncio.run(made.import_plans())
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ["A plan was imported: 1 pages are visited again."] * 2, "a page waits once"
+    assert frontier.counts().planned == 2
+    assert plans(tmp_path) == []
+
+
 def test_a_damaged_plan_is_reported_and_nothing_else_happens(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -64,6 +86,42 @@ def test_a_damaged_plan_is_reported_and_nothing_else_happens(
     plans(tmp_path)[0].revisits.write_text("x\n")
     asyncio.run(made.import_plans())
     assert "The crawl continues without it." in caplog.text
+    assert frontier.counts().planned == 0
+
+
+@pytest.mark.parametrize("file", ["plan.json", "revisits.tsv", "untried.u18"])
+def test_a_plan_that_lacks_a_file_is_one_sentence_and_the_next_plan_is_imported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, file: str
+) -> None:
+    made, frontier = recrawling(tmp_path)
+    write_plan(tmp_path)
+    (plans(tmp_path)[0].path / file).unlink()
+    write_plan(tmp_path)
+    asyncio.run(made.import_plans())
+    (said,) = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert f"000001/{file} is missing: the plan is not used." in said
+    assert frontier.counts().planned == 1
+    assert [plan.number for plan in plans(tmp_path)] == [1]
+
+
+def test_lines_with_a_wrong_url_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made, frontier = recrawling(tmp_path)
+    write_plan(tmp_path)
+    list_of_pages = plans(tmp_path)[0].revisits
+    list_of_pages.write_text(list_of_pages.read_text().replace("http://a.it/", ""))
+    asyncio.run(made.import_plans())
+    assert "1 lines of " in caplog.text
+    assert "or none: skipped. The first one is that of it,a)/." in caplog.text
+    assert frontier.counts().planned == 0
+
+
+def test_pages_out_of_scope_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made, frontier = recrawling(tmp_path)
+    made._scope = default_scope(["it,b)"])
+    write_plan(tmp_path)
+    asyncio.run(made.import_plans())
+    assert "1 pages of " in caplog.text
+    assert "are out of scope: skipped." in caplog.text
     assert frontier.counts().planned == 0
 
 

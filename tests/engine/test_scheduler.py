@@ -10,9 +10,12 @@ from scrapy import Request
 
 from tests.defaults import frontier_limits, politeness
 from tests.frontier.making import link
+from tests.frontier.test_revisits import ROW
 from webgraph_it.engine.again import AGAIN
+from webgraph_it.engine.revisiting import NO_REVISITS, Revisiting
 from webgraph_it.engine.scheduler import FrontierScheduler
-from webgraph_it.frontier import Lease, Order
+from webgraph_it.frontier import Lease, Order, Outcome
+from webgraph_it.frontier.records import PlannedVisit
 
 DELAY = 5.0
 ADDRESS = "192.0.2.1"
@@ -137,3 +140,35 @@ def test_whenever_a_request_is_wanted_strangers_are_located() -> None:
     scheduler.locate = lambda: asked.append(None)
     assert scheduler.take() is None
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("url", ["", "http://another.it/"])
+def test_a_re_visit_that_has_a_wrong_url_is_dropped(
+    scheduler: FrontierScheduler, caplog: pytest.LogCaptureFixture, url: str
+) -> None:
+    """A plan from before plans were checked."""
+    page, now = link("b"), scheduler.now()
+    scheduler._alarm = SimpleNamespace(set=lambda seconds: None)  # type: ignore[assignment]
+    leased(scheduler)  # the other host is busy
+    scheduler.frontier.keep_visit(page.digest, ROW._replace(last_visit=now - 10))
+    scheduler.frontier.plan_visits([PlannedVisit(0, page.key, url, 0, 0, "")], now, now)
+    assert scheduler.take() is None
+    assert not scheduler.ended
+    assert f"{url!r} is not a URL of it,b)/: its re-visit is dropped." in caplog.text
+    assert scheduler.frontier.counts().planned == 0
+
+
+def test_a_continuous_crawl_waits_for_a_plan_when_it_has_nothing_to_fetch(
+    scheduler: FrontierScheduler,
+) -> None:
+    scheduler._revisiting = Revisiting(0.1, 0, is_continuous=True)
+    waits = [scheduler.awaits_plan]
+    for _ in range(2):
+        lease = leased(scheduler)
+        waits.append(scheduler.awaits_plan)
+        scheduler._end(lease, Outcome())
+        waits.append(scheduler.awaits_plan)
+        wait(scheduler, DELAY)
+    assert waits == [False, False, False, False, True]
+    scheduler._revisiting = NO_REVISITS
+    assert not scheduler.awaits_plan, "it ends"

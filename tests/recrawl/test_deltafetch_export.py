@@ -10,6 +10,7 @@ from scrapy.utils.request import fingerprint as scrapys
 from scrapy.utils.test import get_crawler
 from scrapy_deltafetch import DeltaFetch
 
+from webgraph_it.cli import main
 from webgraph_it.recrawl.deltafetch_export import export, fingerprint
 from webgraph_it.shards.formats import ShardError
 
@@ -50,3 +51,14 @@ def test_a_folder_that_is_no_crawl_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ShardError, match="is not a crawl directory"):
         export(tmp_path, tmp_path / "out", "news")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("spider", ["../evil", "", "a/b", "*", "-x"])
+def test_a_name_that_no_spider_has_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], spider: str
+) -> None:
+    write_crawl(tmp_path / "job")
+    out = tmp_path / "out"
+    assert main(["recrawl", "export-deltafetch", str(tmp_path / "job"), str(out), f"--spider={spider}"]) == 2
+    assert f"--spider is {spider!r}; expected the name of a spider" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["job"]

@@ -58,8 +58,11 @@ def test_a_plan_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
 
 def test_numbers_grow_also_after_an_import(tmp_path: Path) -> None:
     write(tmp_path, FIRST)
-    discard(plans(tmp_path)[0])
+    (plan,) = plans(tmp_path)
+    discard(plan)
     assert plans(tmp_path) == []
+    assert [path.name for path in plan.path.iterdir()] == ["plan.json"]
+    assert json.loads((plan.path / "plan.json").read_text())["imported"] is True
     write(tmp_path, SECOND)
     assert [plan.number for plan in plans(tmp_path)] == [2]
 
@@ -70,7 +73,13 @@ def test_pages_out_of_order_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["x\n", "0\tit,a)/\thttp://a.it/\t1\t0\t", "-1\tit,a)/\thttp://a.it/\t1\t0\t\n"]
+    "line",
+    [
+        "x\n",
+        "0\tit,a)/\thttp://a.it/\t1\t0\t",
+        "-1\tit,a)/\thttp://a.it/\t1\t0\t\n",
+        "0\tit,a)/\thttp://a.it/\t-1\t0\t\n",
+    ],
 )
 def test_a_damaged_line_is_one_sentence(tmp_path: Path, line: str) -> None:
     write(tmp_path, FIRST)

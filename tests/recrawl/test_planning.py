@@ -1,5 +1,6 @@
 """`webgraph-it recrawl plan`: what it reads from a crawl directory, and which plan it leaves."""
 
+import fcntl
 import json
 from pathlib import Path
 
@@ -78,6 +79,16 @@ def test_plan_that_was_killed_leaves_nothing_that_disturbs_the_next(crawl: Path)
     assert planned(crawl, "uniform") == [NEWS, OLD, HOME]
 
 
+def test_two_plans_at_once_are_refused(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work = crawl / "recrawl" / "planning" / ".work"
+    work.mkdir(parents=True)
+    with (work / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert main(["recrawl", "plan", str(crawl)]) == 2
+    assert f"another plan is being made for {crawl}: wait" in capsys.readouterr().err
+    assert plans(crawl) == []
+
+
 def test_plan_reads_only_what_was_committed(crawl: Path) -> None:
     """A crawl that runs has written more than its last commit counts."""
     committed = {
@@ -109,6 +120,12 @@ def test_crawl_without_pages_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     (crawl / "pages" / "000001.jsonl").unlink()
     assert main(["recrawl", "plan", str(crawl)]) == 2
     assert "has no page log" in capsys.readouterr().err
+
+
+def test_memory_without_its_unit_is_refused(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recrawl", "plan", str(crawl), "--memory", "1"]) == 2
+    assert "--memory is 1 bytes; expected a size with its unit" in capsys.readouterr().err
+    assert plans(crawl) == []
 
 
 def test_visits_give_what_the_policies_need() -> None:

@@ -145,6 +145,49 @@ def test_a_broken_file_is_a_difference_not_a_traceback(
     assert words in capsys.readouterr().out
 
 
+def commit(crawl: Path) -> dict[str, dict[str, int]]:
+    """What committed.json says of a crawl that has ended."""
+    folders = ("urls", "graph", "pages")
+    return {name: {path.name: path.stat().st_size for path in (crawl / name).iterdir()} for name in folders}
+
+
+def test_bytes_after_the_last_commit_are_not_read(truth: Path, tmp_path: Path) -> None:
+    crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
+    (crawl / "committed.json").write_text(json.dumps(commit(crawl)))
+    for file in ("graph/000001.g16", "pages/000001.jsonl", "urls/000001.tsv"):
+        with (crawl / file).open("ab") as after:
+            after.write(b"torn")
+    (crawl / "pages" / "000002.jsonl").write_text("no commit names it")
+    assert main(["compare", str(truth), str(crawl)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("stream", "file", "change", "words"),
+    [
+        ("pages", "000001.jsonl", -5, "pages/000001.jsonl ends inside a line"),
+        ("urls", "000001.tsv", -5, "urls/000001.tsv ends inside a line"),
+        ("graph", "000001.g16", -5, "000001.g16 ends inside a digest"),
+        ("pages", "000001.jsonl", 5, "bytes, and committed.json says"),
+        ("pages", "000002.jsonl", 5, "pages/000002.jsonl is missing, and committed.json names it"),
+    ],
+)
+def test_a_commit_that_ends_inside_a_line_is_a_difference(
+    stream: str,
+    file: str,
+    change: int,
+    words: str,
+    truth: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    crawl = write_crawl(tmp_path / "crawl", GRAPH, STATES)
+    lengths = commit(crawl)
+    lengths[stream][file] = lengths[stream].get(file, 0) + change
+    (crawl / "committed.json").write_text(json.dumps(lengths))
+    assert main(["compare", str(truth), str(crawl)]) == 1
+    assert words in capsys.readouterr().out
+
+
 def test_a_wrong_folder_gets_one_sentence(
     truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from webgraph_it.cli.shell.compiling import compiling_is_told
 from webgraph_it.cli.shell.mistakes import Failure, Mistake, is_full_disk, mistakes
 from webgraph_it.cli.shell.parser import Parser
-from webgraph_it.cli.shell.values import count, day, size, words
+from webgraph_it.cli.shell.values import check_memory, count, day, size, words
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.progress import Progress
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from webgraph_it.graph.bv import Parameters
 
 CRAWLS = Path("crawls")
-LEAST_MEMORY = 1000
-"""Bytes. Less is a size whose unit was forgotten."""
 
 
 def add_options(parser: Parser) -> None:
@@ -80,14 +78,12 @@ def run(options: Namespace) -> int:
 def _convert(options: Namespace, progress: Progress) -> int:
     from webgraph_it.convert.check import check
     from webgraph_it.convert.job import Job
+    from webgraph_it.convert.sources import ConvertError
     from webgraph_it.convert.steps import choose, run_steps
 
     if options.threads < 1:
         raise Mistake(f"--threads is {options.threads}; expected 1 or more.")
-    if options.memory < LEAST_MEMORY:
-        raise Mistake(
-            f"--memory is {options.memory} bytes; expected a size with its unit, such as 512M or 2G."
-        )
+    check_memory(options.memory)
     sources, out = _sources_and_out(options, progress)
     sources, table = _when(options, sources)
     if options.check:
@@ -98,6 +94,9 @@ def _convert(options: Namespace, progress: Progress) -> int:
     job.open()
     try:
         run_steps(job, wanted, options.again_from, table)
+    except ConvertError:
+        job.forget()
+        raise
     finally:
         job.close()
     if options.graph4:

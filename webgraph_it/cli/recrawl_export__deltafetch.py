@@ -3,7 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
-from webgraph_it.cli.shell.mistakes import mistakes
+from webgraph_it.cli.shell.mistakes import Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.verb import Verb
 
@@ -21,9 +21,14 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
+    from webgraph_it.files.received import is_name, shown
     from webgraph_it.recrawl.deltafetch_export import export
     from webgraph_it.shards.formats import ShardError
 
+    if not is_name(options.spider):
+        raise Mistake(
+            f"--spider is {shown(options.spider)}; expected the name of a spider: letters, digits, '.', '_' and '-'."
+        )
     with mistakes(ShardError):
         pages = export(options.jobdir, options.folder, options.spider)
     print(f"{options.folder / options.spider}.db has {pages:,} pages. Give the spider:")

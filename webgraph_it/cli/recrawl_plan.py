@@ -9,7 +9,7 @@ from pathlib import Path
 from webgraph_it.cli.shell.compiling import compiling_is_told
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
-from webgraph_it.cli.shell.values import count, size
+from webgraph_it.cli.shell.values import check_memory, count, size
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.progress import Progress
 
@@ -38,6 +38,7 @@ def run(options: Namespace) -> int:
         raise Mistake(f"--budget is {options.budget}; expected 0 or more.")
     if options.threads < 1:
         raise Mistake(f"--threads is {options.threads}; expected 1 or more.")
+    check_memory(options.memory)
     progress = Progress()
     with mistakes(ConvertError, ShardError, PlanError), compiling_is_told(progress):
         made = (

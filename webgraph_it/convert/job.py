@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeGuard
@@ -28,6 +29,10 @@ LEAST_BUDGET = 48 << 20
 SYNCS_AT_ONCE = 8
 COUNTED = {"names": "nodes", "map": "records", "csr": "arcs"}
 """Counts that a step must have recorded before other steps can build on it."""
+
+
+class FolderIsBusy(ConvertError):
+    """Another process has locked the folder."""
 
 
 @dataclass(slots=True)
@@ -78,7 +83,7 @@ class Job:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
-            raise ConvertError(
+            raise FolderIsBusy(
                 f"another conversion is writing {self.out}: wait for it, or give another --out."
             ) from None
         self.state = self._earlier()
@@ -88,6 +93,13 @@ class Job:
         shutil.rmtree(self.staging, ignore_errors=True)
         if self._lock:
             self._lock.close()
+
+    def forget(self) -> None:
+        """The sources were refused. Unless a step was finished, leave nothing behind."""
+        if not self.state["done"]:
+            shutil.rmtree(self.work, ignore_errors=True)
+            with suppress(OSError):  # it has other files
+                self.out.rmdir()
 
     def _earlier(self) -> dict[str, Any]:
         fresh: dict[str, Any] = {"sources": self.sources.fingerprint, "done": {}, "counts": {}}

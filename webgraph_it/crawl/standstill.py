@@ -68,6 +68,8 @@ class Facts(NamedTuple):
     host_waits: tuple[HostWait, ...] = ()
     other_hosts: int = 0
     """Hosts that wait but were not examined, because there are too many."""
+    awaits_plan: bool = False
+    """Whether a continuous crawl has visited all that it has, and waits for its next plan."""
 
 
 def sentence(facts: Facts, zone: tzinfo | None = None) -> str:

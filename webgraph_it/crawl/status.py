@@ -24,11 +24,15 @@ def status_of(snapshot: Snapshot, facts: Facts, steering: Steering) -> dict[str,
 
 
 def limit_of(snapshot: Snapshot, facts: Facts) -> str:
-    """What the crawl would need more of to be faster: pause, disk, bandwidth, connections, cpu or politeness."""
+    """What the crawl would need more of to be faster: pause, disk, plan, bandwidth, connections, cpu or politeness.
+
+    `plan`: a continuous crawl has nothing to fetch and waits for its next plan."""
     if facts.pauses:
         return "pause"
     if facts.disk_is_full:
         return "disk"
+    if facts.awaits_plan:
+        return "plan"
     cap = snapshot.bandwidth_cap
     if cap is not None and (facts.waiting_for_bandwidth or snapshot.wire_bytes_per_second >= NEARLY * cap):
         return "bandwidth"

@@ -75,6 +75,7 @@ class Gauges:
             waiting_for_extraction=scheduler.frontier.reading,
             host_waits=grouped(waits, scheduler.errands.unreachable(at), at - now),
             other_hosts=max(0, counts.hosts_waiting + counts.hosts_parked - len(waits)),
+            awaits_plan=scheduler.awaits_plan,
         )
 
     def moment(self, last: Moment | None) -> Moment:

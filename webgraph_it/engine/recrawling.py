@@ -9,10 +9,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from webgraph_it.crawl.commits import Commits
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.migration import migrated
-from webgraph_it.crawl.plan_import import discard_imported, imported
+from webgraph_it.crawl.plan_import import Import, discard_imported
 from webgraph_it.engine.scheduler import FrontierScheduler
-from webgraph_it.recrawl.plan_files import PlanError
+from webgraph_it.recrawl.plan_files import Plan, PlanError, plans
 from webgraph_it.shards.writer import Durable
+from webgraph_it.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 
@@ -23,11 +24,18 @@ class Recrawling:
     """One import at a time. After a failure inside, nothing more is committed."""
 
     def __init__(
-        self, scheduler: FrontierScheduler, commits: Commits, directory: JobDirectory, *, is_popular: bool
+        self,
+        scheduler: FrontierScheduler,
+        commits: Commits,
+        directory: JobDirectory,
+        scope: Scope,
+        *,
+        is_popular: bool,
     ) -> None:
         self._scheduler = scheduler
         self._commits = commits
         self._directory = directory
+        self._scope = scope
         self._is_popular = is_popular
         self._turn = asyncio.Lock()
         self._planner: subprocess.Popen[str] | None = None
@@ -45,24 +53,39 @@ class Recrawling:
             logger.info("Migrated: %s pages can be visited again.", f"{rows:,}")
 
     async def import_plans(self) -> None:
-        """Queue what the plans say that `webgraph-it recrawl plan` has left."""
-        scheduler = self._scheduler
-        frontier, path = scheduler.frontier, self._directory.path
-        if scheduler.ended:
-            return
+        """Queue what the plans say that `webgraph-it recrawl plan` has left, one plan after the other."""
         async with self._turn:
-            try:
-                slices = imported(frontier, path, scheduler.now(), moves_untried=self._is_popular)
-                planned = await self._in_slices(slices)
-            except PlanError as error:
-                logger.error("%s The crawl continues without it.", error)
-                return
-            if planned is None or scheduler.ended:
-                return
+            for plan in plans(self._directory.path):
+                if self._scheduler.ended or self._scheduler.is_closing:
+                    return
+                try:
+                    await self._import(plan)
+                except PlanError as error:
+                    logger.error("%s The crawl continues without it.", error)
+
+    async def _import(self, plan: Plan) -> None:
+        scheduler = self._scheduler
+        frontier = scheduler.frontier
+        work = Import(frontier, plan, self._scope, moves_untried=self._is_popular)
+        planned = await self._in_slices(work.slices(scheduler.now()))
+        if scheduler.ended or scheduler.is_closing:
+            return
+        if planned is not None:
             await self._commits.commit()
-            discard_imported(frontier, path)
-            logger.info("A plan was imported: %s pages are visited again.", f"{planned:,}")
-            scheduler.wake()
+        discard_imported(frontier, plan)
+        if planned is None:
+            return
+        logger.info("A plan was imported: %s pages are visited again.", f"{planned:,}")
+        if work.misnamed:
+            logger.error(
+                "%s lines of %s have a URL of another page, or none: skipped. The first one is that of %s.",
+                f"{work.misnamed:,}",
+                plan.revisits,
+                work.first_misnamed,
+            )
+        if work.out_of_scope:
+            logger.warning("%s pages of %s are out of scope: skipped.", f"{work.out_of_scope:,}", plan.path)
+        scheduler.wake()
 
     async def plan_again(self, checkpoint: Callable[[], Awaitable[None]]) -> None:
         """Have a plan made in another process, then import it at a checkpoint."""

@@ -118,7 +118,7 @@ class Running:
             self.fleet.join(self.commits, self.seeds)
         self._budget = fleet_budget(crawler, self.fleet, self.control, fail)
         is_popular = settings["FRONTIER_ORDER"] == Order.POPULAR
-        self.recrawling = Recrawling(scheduler, self.commits, directory, is_popular=is_popular)
+        self.recrawling = Recrawling(scheduler, self.commits, directory, self._scope, is_popular=is_popular)
         self._plan_seconds = settings["RECRAWL_PLAN_INTERVAL"] if settings["CONTINUOUS"] else 0.0
         self._archivist = _archivist(recorder, directory)
         self._warc_file_bytes: int = settings["WARC_FILE_SIZE"]

@@ -40,6 +40,7 @@ from webgraph_it.robots.policy import origin
 from webgraph_it.robots.record import RobotsRecord
 from webgraph_it.urls import Refusal, key
 from webgraph_it.urls.rules import Rules
+from webgraph_it.urls.sitemaps import page_key
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -146,9 +147,17 @@ class FrontierScheduler(BaseScheduler):
             for lease in list(self._leases.values()):
                 self.abandon(lease)
             self.wake()
+        return self._is_busy or self._revisiting.is_continuous or self.awaits_others()
+
+    @property
+    def _is_busy(self) -> bool:
         counts = self.frontier.counts()
-        is_busy = counts.queued or counts.leased or self._again
-        return bool(is_busy or self._revisiting.is_continuous or self.awaits_others())
+        return bool(counts.queued or counts.leased or self._again)
+
+    @property
+    def awaits_plan(self) -> bool:
+        """Whether a continuous crawl has nothing to fetch before its next plan."""
+        return self._revisiting.is_continuous and not self._is_busy
 
     def enqueue_request(self, request: Request) -> bool:
         """Accepts a middleware's request for a page that is already leased. Links never come this way.
@@ -195,7 +204,8 @@ class FrontierScheduler(BaseScheduler):
             return again
         dropped = 0
         while not (self.paused or self.held) and (lease := self.frontier.next(now)) is not None:
-            if (self.rules or self.parked) and (steered := self._steered(lease, now)) is not None:
+            is_suspect = lease.is_revisit or self.rules or self.parked
+            if is_suspect and (steered := self._steered(lease, now)) is not None:
                 if steered > now:
                     self.frontier.release(lease, now, steered)
                 dropped += 1
@@ -213,6 +223,10 @@ class FrontierScheduler(BaseScheduler):
 
     def _steered(self, lease: Lease, now: float) -> float | None:
         """None: it may be fetched. Else when to look again, which is `now` if it was dropped."""
+        if lease.is_revisit and key(lease.url) != page_key(lease.key):  # plans were not checked once
+            logger.warning("%r is not a URL of %s: its re-visit is dropped.", lease.url, lease.key)
+            self._end(lease, Outcome(fetched=False))
+            return now
         if (until := self.parked.get(lease.host, 0.0)) > now:
             return until
         if not self.is_blocked(lease):

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from webgraph_it.files.received import shown
 from webgraph_it.graph.csr import OFFSET_TYPE, Array
-from webgraph_it.graph.damage import damaged
+from webgraph_it.graph.damage import GraphError, damaged
 from webgraph_it.graph.lists import Lists, open_sized
 
 FIRST_FILE, LAST_FILE, ENDED_FILE = "first.u16", "last.u16", "ended.u16"
@@ -37,8 +38,11 @@ def date_of(number: int) -> date:
 
 def day_number(day: date | str) -> int:
     """Days since 1970. A text is an ISO date: 2026-11-17."""
-    found = date.fromisoformat(day) if isinstance(day, str) else day
-    return found.toordinal() - EPOCH
+    try:
+        found = date.fromisoformat(day) if isinstance(day, str) else day
+        return found.toordinal() - EPOCH
+    except (ValueError, AttributeError):
+        raise GraphError(f"{shown(day)} is not a day: give a date, or a text such as 2026-11-17.") from None
 
 
 class Days:

@@ -180,7 +180,11 @@ class WebGraph:
     @cached_property
     def arc_days(self) -> days.Days:
         """The days of the arcs, in the order of `targets`."""
-        self._part(days.FIRST_FILE)
+        if not self.has_days:
+            raise GraphError(
+                f"{self.path} does not know the days of its arcs: make a graph that does with "
+                "webgraph-it convert JOBDIR --history."
+            )
         return days.Days(self.path, self.arcs)
 
     def nodes(self, columns: list[str] | None = None) -> Any:

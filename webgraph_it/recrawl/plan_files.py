@@ -11,7 +11,8 @@ A priority is 0 … 65535, and the lowest is fetched first. It orders the URLs o
 an untried URL is that of its key (urls.names.digest). The untried list is used only with FRONTIER_ORDER=popular;
 there a URL found meanwhile has the priority of one link, 65534: `popularity(in_degree)`.
 
-Guarantees: a folder with a number as its name is whole. Numbers grow. After the import only plan.json is left.
+Guarantees: a folder with a number as its name is whole. Numbers grow. After the import only plan.json is left, with
+`"imported": true`. The import checks a plan before it uses it (plan_check.py).
 """
 
 import json
@@ -20,7 +21,7 @@ import re
 import shutil
 import struct
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
@@ -32,7 +33,9 @@ from webgraph_it.shards.directory import RECRAWL
 PLAN_VERSION = 1
 PLAN_FILE, REVISITS_FILE, UNTRIED_FILE = "plan.json", "revisits.tsv", "untried.u18"
 UNTRIED = struct.Struct(">16sH")
+IMPORTED = "imported"
 LOWEST_PRIORITY = 0xFFFF
+LONGEST_LINE = 1 << 20
 _NUMBER = re.compile(r"[0-9]{6,18}")
 _UNFINISHED = ".new"
 
@@ -143,16 +146,8 @@ def give(plan: Path, jobdirs: Iterable[Path]) -> None:
 def plans(jobdir: Path) -> list[Plan]:
     """The plans that wait for their import, the oldest first."""
     folder = jobdir / RECRAWL
-    waiting = [Plan(number, folder / f"{number:06d}") for number in sorted(_numbers(folder))]
-    return [plan for plan in waiting if plan.revisits.is_file()]
-
-
-def made_at(plan: Plan) -> float:
-    """When the plan was made. Pages that were visited since are not visited again."""
-    made = read_json_object(plan.path / PLAN_FILE).get("made")
-    if not isinstance(made, int | float):
-        raise PlanError(f"{plan.path / PLAN_FILE} does not say when it was made: make a new plan.")
-    return float(made)
+    found = [Plan(number, folder / f"{number:06d}") for number in sorted(_numbers(folder))]
+    return [plan for plan in found if not _was_imported(plan)]
 
 
 class UntriedList:
@@ -189,32 +184,44 @@ class UntriedList:
 
 
 def discard(plan: Plan) -> None:
-    """The plan was imported: keep only plan.json."""
+    """The plan was imported: keep only plan.json, which says so."""
     plan.untried.unlink(missing_ok=True)
     plan.revisits.unlink(missing_ok=True)
+    with suppress(OSError, InputError):  # no plan.json: there is nothing to keep
+        facts = read_json_object(plan.path / PLAN_FILE)
+        write_whole(plan.path / PLAN_FILE, json.dumps(facts | {IMPORTED: True}) + "\n")
 
 
 def planned_from(plan: Plan, offset: int) -> Iterator[tuple[Planned, int]]:
     """The pages from a byte offset on, each with the offset of the next."""
+    number, after = 0, f" after byte {offset:,}" if offset else ""
     with plan.revisits.open("rb") as file:
         file.seek(offset)
-        for line in file:
-            offset += len(line)
-            yield _planned(plan, line, offset), offset
+        while line := file.readline(LONGEST_LINE):
+            number, offset = number + 1, offset + len(line)
+            yield _planned(plan, line, f"line {number}{after}"), offset
 
 
-def _planned(plan: Plan, line: bytes, offset: int) -> Planned:
+def _planned(plan: Plan, line: bytes, where: str) -> Planned:
     try:
         priority, key, url, depth, host_depth, via = line.decode("ascii").removesuffix("\n").split("\t")
         planned = Planned(int(priority), key, url, int(depth), int(host_depth), via)
-        if line.endswith(b"\n") and ")" in key and 0 <= planned.priority <= LOWEST_PRIORITY:
+        numbers_fit = 0 <= planned.priority <= LOWEST_PRIORITY and planned.depth >= 0 <= planned.host_depth
+        if line.endswith(b"\n") and ")" in key and numbers_fit:
             return planned
     except ValueError:
         pass
     raise PlanError(
-        f"{plan.revisits} is damaged: the line that ends at byte {offset} is not priority, key, url, depth, "
-        f"host_depth and via. Remove {plan.path} and make a new plan with webgraph-it recrawl plan."
+        f"{plan.revisits} is damaged: {where} is not priority, key, url, depth, host_depth and via. "
+        f"Remove {plan.path} and make a new plan with webgraph-it recrawl plan."
     )
+
+
+def _was_imported(plan: Plan) -> bool:
+    try:
+        return read_json_object(plan.path / PLAN_FILE).get(IMPORTED) is True
+    except (OSError, InputError):  # the import says what is wrong with it
+        return False
 
 
 def _numbers(folder: Path) -> list[int]:

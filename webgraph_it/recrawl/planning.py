@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from webgraph_it.convert import names, rows, steps
-from webgraph_it.convert.job import Job
+from webgraph_it.convert.job import FolderIsBusy, Job
 from webgraph_it.convert.lines import NEVER_TRIED, NO_DEPTH
 from webgraph_it.convert.sources import ConvertError, from_crawls
 from webgraph_it.convert.threads import in_order
@@ -89,7 +89,10 @@ def make_plan(
         raise ConvertError(f"{jobdir} has no page log (pages/000001.jsonl): nothing was fetched yet.")
     make_folder(jobdir / RECRAWL)
     job = Job(jobdir / RECRAWL / WORK, sources, memory_bytes, threads, Parameters(), progress)
-    job.open()
+    try:
+        job.open()
+    except FolderIsBusy:
+        raise ConvertError(f"another plan is being made for {jobdir}: wait until it is finished.") from None
     try:
         for step in steps.STEPS[:2]:
             steps.ensure(job, step, steps.STEPS)
@@ -103,8 +106,8 @@ def make_plan(
         progress.end(f"{plan.revisits:,} re-visits, {plan.untried:,} untried")
         return Made(plan.path, plan.revisits, plan.untried)
     finally:
+        shutil.rmtree(job.out, ignore_errors=True)  # while it is locked: the next plan starts in a new folder
         job.close()
-        shutil.rmtree(job.out, ignore_errors=True)
 
 
 def _degrees(job: Job) -> Degrees:

@@ -5,7 +5,8 @@ gone has no arcs and is an error. What is not a page and is linked from nowhere 
 
 Guarantees: it also checks what the formats promise: no parent twice, unless a re-visit found other links; no arc
 twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. Each fault is
-a sentence in `faults`, never an exception. Whole files are read, so the crawl must not be running."""
+a sentence in `faults`, never an exception. Only the bytes that committed.json counts are read, if there is one; the
+crawl must not be running."""
 
 import json
 from collections import Counter
@@ -94,14 +95,36 @@ def read_crawl(jobdir: Path) -> CrawledGraph:
     return graph
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_file())
+def _files(folder: Path, graph: CrawledGraph) -> Iterator[tuple[Path, bytes]]:
+    """Every file of a stream, and its bytes that count."""
+    lengths = _committed(folder)
+    paths = sorted(path for path in folder.iterdir() if path.is_file())
+    for name in sorted((lengths or {}).keys() - {path.name for path in paths}):
+        graph.faults.append(f"{folder.name}/{name} is missing, and committed.json names it")
+    for path in paths:
+        content = path.read_bytes()
+        length = len(content) if lengths is None else lengths.get(path.name, 0)
+        if not isinstance(length, int) or not 0 <= length <= len(content):
+            said = f"committed.json says {length}"
+            graph.faults.append(f"{folder.name}/{path.name} has {len(content)} bytes, and {said}")
+            length = len(content)
+        if length:
+            yield path, content[:length]
+
+
+def _committed(folder: Path) -> dict[str, object] | None:
+    """Name of the file → how many of its bytes count; None if all of them do."""
+    path = folder.parent / "committed.json"
+    if not path.is_file():
+        return None
+    lengths = _object(path.read_text(encoding="utf-8", errors="replace")).get(folder.name)
+    return lengths if isinstance(lengths, dict) else {}
 
 
 def _lines(folder: Path, graph: CrawledGraph) -> Iterator[tuple[str, str]]:
     """(where, line) of every file in the folder."""
-    for path in _files(folder):
-        content = path.read_text(encoding="utf-8", errors="replace")
+    for path, counted in _files(folder, graph):
+        content = counted.decode(errors="replace")
         if content and not content.endswith("\n"):
             graph.faults.append(f"{folder.name}/{path.name} ends inside a line")
         for number, line in enumerate(content.split("\n")[:-1], 1):
@@ -122,8 +145,7 @@ def _read_urls(jobdir: Path, graph: CrawledGraph) -> None:
 def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
     key_of = {digest(key): key for key in graph.urls}
     children: dict[str, list[str]] = {}
-    for path in _files(jobdir / "graph"):
-        content = path.read_bytes()
+    for path, content in _files(jobdir / "graph", graph):
         if len(content) % DIGEST_BYTES:
             graph.faults.append(f"{path.name} ends inside a digest")
         parent = None

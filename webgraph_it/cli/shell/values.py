@@ -3,7 +3,11 @@
 from argparse import ArgumentTypeError
 from datetime import date
 
+from webgraph_it.cli.shell.mistakes import Mistake
 from webgraph_it.units import size_bytes
+
+LEAST_MEMORY = 1000
+"""Bytes. Less is a size whose unit was forgotten."""
 
 
 def size(text: str) -> int:
@@ -12,6 +16,12 @@ def size(text: str) -> int:
         return size_bytes(text)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is not a size; write for instance 512M or 2G") from None
+
+
+def check_memory(memory_bytes: int) -> None:
+    """Refuse a value of --memory whose unit was forgotten."""
+    if memory_bytes < LEAST_MEMORY:
+        raise Mistake(f"--memory is {memory_bytes} bytes; expected a size with its unit, such as 512M or 2G.")
 
 
 def count(text: str) -> int:

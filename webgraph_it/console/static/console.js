@@ -128,6 +128,7 @@ const WHY = {
   bandwidth: () => "Bandwidth is the limit now: the plan allows no more.",
   connections: () => "Connections are the limit now: all are in use.",
   cpu: () => "The machine is the limit now: hosts are ready to be asked, and none waits for anything else.",
+  plan: () => "Waiting for the next plan: all pages were visited, and the crawl is continuous.",
   politeness: () => "Politeness is the limit now: every host that has URLs rests between two requests.",
 };
 
@@ -210,7 +211,7 @@ function memberRow(member) {
   else name.append(el("b", {text: member.member}));
   if (member.error) return el("tr", {}, name, el("td", {colspan: 8}, el("span", {className: "tag bad", text: "stopped"}), " ", el("span", {className: "soft", text: member.error})));
   const paused = member.pauses.length > 0, kind = paused ? "warn" : "good";
-  const words = paused ? `paused: ${member.pauses.join(", ")}` : member.limit === "cpu" ? "running, limited by the machine" : `running, limited by ${member.limit}`;
+  const words = paused ? `paused: ${member.pauses.join(", ")}` : member.limit === "cpu" ? "running, limited by the machine" : member.limit === "plan" ? "running, waits for the next plan" : `running, limited by ${member.limit}`;
   const button = el("button", {text: paused ? "Resume" : "Pause", "data-member-verb": "pause", click: () => quietly(
     act({...(paused ? {action: "unpause", reason: member.pauses[0]} : {action: "pause"}), member: member.member}, `${paused ? "Resumed" : "Paused"} ${member.member}`))});
   button.disabled = state.role !== "operator";
