@@ -19,6 +19,7 @@ from webgraph_it.frontier.harvest import Harvest
 from webgraph_it.frontier.records import Limits, Order
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph import WebGraph
+from webgraph_it.ingest import ahead
 from webgraph_it.ingest.ledger import Ledger
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.simweb import packed_bombs
@@ -387,6 +388,26 @@ def test_files_that_were_ingested_before_change_nothing(
         for name, data in before.items()
         if data and "reports" not in name and name != "committed.json"
     }
+
+
+def test_paths_may_be_relative(files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("seeds.txt").write_text("http://seme.it/\n")
+    relative = os.path.relpath(files[0])
+    found = ingest(Path("job"), relative, "-s", "SEEDS=seeds.txt")
+    assert "it,seme)/" in found.urls
+    assert counts(Path("job"))["pages"] == 150
+
+
+def test_a_file_is_not_marked_as_ingested_when_no_reader_could_begin(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ahead, "_MODULE", "webgraph_it.ingest.niente")
+    assert main(["ingest", str(files[0]), "--jobdir", str(tmp_path / "job")]) == 1
+    assert "No module named webgraph_it.ingest.niente" in capsys.readouterr().err
+    monkeypatch.undo()
+    ingest(tmp_path / "job", files[0])
+    assert counts(tmp_path / "job")["pages"] == 150
 
 
 OFTEN_ENOUGH = ("-s", "COMMIT_INTERVAL=0.1")

@@ -59,6 +59,7 @@ def run(options: Namespace) -> int:
     from webgraph_it.crawl.preflight import PROBLEMS
     from webgraph_it.extract.workers import WorkersBroken
     from webgraph_it.files.received import InputError
+    from webgraph_it.ingest.ahead import ReaderBroken
     from webgraph_it.ingest.ingest import ingest
 
     with mistakes(*PROBLEMS, InputError, ValueError):
@@ -73,7 +74,7 @@ def run(options: Namespace) -> int:
                     hand_over=options.hand_over,
                 )
             )
-        except WorkersBroken as error:
+        except (WorkersBroken, ReaderBroken) as error:
             raise Failure(str(error)) from error
     print("\n".join(_told(options.jobdir, outcome, handed_over=options.hand_over)))
     return 0

@@ -49,11 +49,7 @@ def claim(
         )
     spider = spider or (UNNAMED if is_new else directory.spider())
     values, typed = values_of(directory, given, spider)
-    keep = {
-        name: str(Path(value).absolute()) if name in PATHS and value else value
-        for name, value in typed.items()
-        if is_lasting(name)
-    }
+    keep = {name: value for name, value in with_whole_paths(typed).items() if is_lasting(name)}
     directory.claim(identity_of(values), keep, spider)
     try:
         check_store(directory)
@@ -63,6 +59,14 @@ def claim(
         directory.unlock()
         raise
     return directory, values, typed
+
+
+def with_whole_paths(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings for a process with another working directory."""
+    return {
+        name: str(Path(value).absolute()) if name in PATHS and value else value
+        for name, value in typed.items()
+    }
 
 
 def note_formats(directory: JobDirectory, formats: Iterable[str]) -> None:
