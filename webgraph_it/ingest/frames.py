@@ -16,7 +16,7 @@ from math import isfinite
 
 from webgraph_it.extract import frames
 from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
-from webgraph_it.ingest.reading import Reading
+from webgraph_it.ingest.reading import INDEX, LIST, Reading
 from webgraph_it.items import State
 
 LENGTHS = struct.Struct("<II")
@@ -76,5 +76,6 @@ def _check(found: Reading) -> None:
         and type(found.etag) is type(found.last_modified) is str
         and len(found.etag) <= MAX_VALIDATOR_BYTES >= len(found.last_modified)
         and type(found.body_cut) is bool
+        and found.sitemap in ("", LIST, INDEX)
     ):
         raise ValueError(f"a reader says {found!r:.300}")

@@ -17,6 +17,7 @@ from typing import BinaryIO, Final, NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from webgraph_it.ingest.times import seconds_of
+from webgraph_it.warc.record import RESOURCE_TYPE
 
 WANTED: Final = (
     WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.metadata
@@ -58,6 +59,8 @@ class Record(NamedTuple):
     """WARC-Payload-Digest as written; empty if there is none."""
     profile: str = ""
     """Of a revisit: what makes it one."""
+    resource_type: str = ""
+    """WARC-Resource-Type as written: our own archives mark sitemaps with it."""
 
 
 class Damage(NamedTuple):
@@ -189,6 +192,7 @@ def _taken(found: WarcRecord, cap_bytes: int) -> Record | None:
         get("WARC-IP-Address") or "",
         get("WARC-Payload-Digest") or "",
         get("WARC-Profile") or "",
+        get(RESOURCE_TYPE) or "",
     )
 
 
