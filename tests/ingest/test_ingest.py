@@ -426,8 +426,14 @@ def test_each_refusal_is_one_sentence(
     job, copy = tmp_path / "job", tmp_path / "copy.warc.gz"
     assert "No file was given" in refusal(capsys, "--jobdir", job)
     assert "niente.warc.gz cannot be read (No such file" in refusal(capsys, "niente.warc.gz", "--jobdir", job)
+    assert "holds nothing that was ingested" in refusal(capsys, "--jobdir", job, "--continue")
+    nope = refusal(capsys, files[0], "--jobdir", job, "--spider", "nope")
+    assert "There is no spider 'nope'; expected: brazil, italy, web" in nope
     assert "SCOPE_SURT is not a setting" in refusal(capsys, files[0], "--jobdir", job, "-s", "SCOPE_SURT=x")
     assert not job.exists()
+    assert main(["init", str(tmp_path / "others")]) == 0
+    occupied = refusal(capsys, files[0], "--jobdir", tmp_path / "others")
+    assert "has other files (scrapy.cfg, seeds/brazil.txt, seeds/italy.txt) and no crawl.json" in occupied
     assert "was handed over to a crawl" in refusal(capsys, files[0], "--jobdir", whole)
     copy.write_bytes(files[0].read_bytes())
     ingest(job, copy)

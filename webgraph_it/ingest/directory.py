@@ -11,7 +11,7 @@ from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import PATHS, is_lasting
 from webgraph_it.crawl.setting_names import refusal
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import refuse_missing_parts
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
 from webgraph_it.ingest.ledger import ArchiveError
 from webgraph_it.settings_table import TABLE, CrawlSettings, SettingsError
 from webgraph_it.shards.directory import INGEST, UNNAMED
@@ -40,6 +40,7 @@ def claim(
     refuse_unusable(path)
     refuse_foreign(path)
     refuse_missing_parts(path)
+    refuse_occupied(path)
     directory = JobDirectory(path)
     is_new = not directory.crawl_file.exists()
     if not is_new and INGEST not in directory.record():
