@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -408,6 +409,37 @@ def test_a_file_is_not_marked_as_ingested_when_no_reader_could_begin(
     monkeypatch.undo()
     ingest(tmp_path / "job", files[0])
     assert counts(tmp_path / "job")["pages"] == 150
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("a.warc.gz", b"", "is empty"),
+        ("a.warc", b"niente\n" * 100, "is not an archive"),
+        ("a.warc", b"WARC/1.1\r\n" + b"niente\n" * 100, "is not an archive"),
+        ("a.warc.gz", gzip.compress(b"niente\n" * 100), "is not an archive"),
+        ("a.warc.gz", random.Random(1).randbytes(100_000), "is not an archive"),
+        ("a.wacz", b"PK\x03\x04" + bytes(100), "unzip it, and give the files of its folder archive/"),
+    ],
+)
+def test_what_is_no_archive_is_refused(
+    name: str, data: bytes, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert sentence in refusal(capsys, tmp_path / name, "--jobdir", tmp_path / "job")
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_file_without_a_whole_record_is_a_failure_each_time(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, good = tmp_path / "bad.warc", files[0]
+    bad.write_bytes(warc([Capture("http://uno.it/", page("/a"))], packed=False)[:-40])
+    for _ in range(2):
+        assert main(["ingest", str(bad), str(good), "--jobdir", str(tmp_path / "job")]) == 1
+        assert f"Nothing could be read of {bad}, because every record" in capsys.readouterr().err
+    assert counts(tmp_path / "job")["pages"] == 150
+    ingest(tmp_path / "job", good, write(tmp_path / "no captures.warc.gz", []))
 
 
 OFTEN_ENOUGH = ("-s", "COMMIT_INTERVAL=0.1")

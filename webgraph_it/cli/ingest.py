@@ -1,6 +1,7 @@
 """`webgraph-it ingest`: a crawl directory from archives."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from argparse import ArgumentTypeError, Namespace
@@ -99,6 +100,9 @@ def run(options: Namespace) -> int:
         except (WorkersBroken, ReaderBroken) as error:
             raise Failure(str(error)) from error
     print("\n".join(_told(options.jobdir, outcome, handed_over=options.hand_over)))
+    given = {os.path.abspath(path) for path in options.files}
+    if barren := [taken.path for taken in outcome.files if taken.path in given and taken.is_barren]:
+        raise Failure(f"Nothing could be read of {', '.join(barren)}, because every record is damaged")
     return 0
 
 

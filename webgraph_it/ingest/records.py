@@ -12,6 +12,7 @@ sequence, so a place in it is the number of items before it. Holds two records i
 import io
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO, Final, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
@@ -160,6 +161,19 @@ def _size(file: BinaryIO) -> int:
 
 def _iterator(file: BinaryIO) -> ArchiveIterator:
     return ArchiveIterator(file, record_types=WANTED, parse_http=False, max_header_len=MAX_HEADER_BYTES)
+
+
+def has_records(file: BinaryIO) -> bool:
+    """Whether the file begins with a record of any type, also one that is not wanted."""
+    file.seek(0)
+    try:
+        return any(
+            found.headers.get("WARC-Type") for found in islice(ArchiveIterator(file, parse_http=False), 1)
+        )
+    except OURS:
+        raise
+    except BaseException:
+        return False
 
 
 def record_at(file: BinaryIO, position: int, cap_bytes: int) -> Record | None:
