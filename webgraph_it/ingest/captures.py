@@ -22,9 +22,10 @@ from webgraph_it.frontier.harvest import Harvest, Known
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Lease
 from webgraph_it.ingest.ledger import Ledger, Taken
+from webgraph_it.ingest.originals import Originals
 from webgraph_it.ingest.reader import cap_of
-from webgraph_it.ingest.reading import INDEX, LIST, NOT_MODIFIED, Reader, Reading, lease_of, origin_of
-from webgraph_it.ingest.records import Record, record_at
+from webgraph_it.ingest.reading import INDEX, LIST, NOT_MODIFIED, Reader, Reading, lease_of
+from webgraph_it.ingest.records import Record
 from webgraph_it.ingest.replies import reply_of
 from webgraph_it.items import Link, Page, State
 from webgraph_it.urls import Name, name
@@ -53,6 +54,7 @@ class Captures:
         reader: Reader,
         workers: WorkerPool,
         ledger: Ledger,
+        folder: Path,
     ) -> None:
         self._harvest = harvest
         self._recorder = recorder
@@ -60,6 +62,7 @@ class Captures:
         self._reader = reader
         self._workers = workers
         self._ledger = ledger
+        self._originals = Originals(folder, cap_of(reader.limits))
         self._workers_open = False
         self._known_in: set[bytes] = set()
         self._followed_only = reader.policy.followed - reader.policy.arcs
@@ -161,8 +164,8 @@ class Captures:
         origin = self._harvest.origin(bytes.fromhex(reading.origin)) if reading.origin else None
         if origin is None:
             return None
-        record = self._record_at(*origin)
-        if record is None or origin_of(record) != reading.origin:
+        record = self._record_at(*origin, reading.origin)
+        if record is None:
             return None
         reply = reply_of(record._replace(time=reading.time), place.url, self._reader.limits)
         lease = lease_of(place)
@@ -177,14 +180,14 @@ class Captures:
         extraction = await self._workers.extract(document_of(reply))
         return page_of(reply, lease, extraction, self._followed_only, self._reader.max_links)
 
-    def _record_at(self, file: int, position: int) -> Record | None:
+    def _record_at(self, file: int, position: int, origin: str) -> Record | None:
         try:
-            with Path(self._ledger.files[file - 1].path).open("rb") as opened:
-                return record_at(opened, position, cap_of(self._reader.limits))
+            return self._originals.find(Path(self._ledger.files[file - 1].path), position, origin)
         except OSError:  # the file is no longer there
             return None
 
     async def close(self) -> None:
+        self._originals.close()
         if self._workers_open:
             await self._workers.close()
 

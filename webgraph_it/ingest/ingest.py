@@ -127,7 +127,9 @@ class Ingest:
         rules = link_policy_number(values)
         self._recorder = Recorder(self._harvest, self._leases, self._now, shards, tally, rules)
         workers = WorkerPool(policy, 1, values.EXTRACT_TIMEOUT, values.EXTRACT_MEMORY)
-        self._captures = Captures(self._harvest, self._recorder, self._leases, reader, workers, self._ledger)
+        self._captures = Captures(
+            self._harvest, self._recorder, self._leases, reader, workers, self._ledger, directory.path
+        )
         self._committer = Committer(directory, self._harvest, shards, tally, self._recorder.step)
         self._run = Run(time.monotonic(), tally.pages, tally.seconds)
         self._commits = Commits(self._committer, self._harvest, tally, self._run, self._commit_failed)
