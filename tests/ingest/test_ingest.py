@@ -421,6 +421,7 @@ def test_a_file_is_not_marked_as_ingested_when_no_reader_could_begin(
         ("a.warc.gz", random.Random(1).randbytes(100_000), "is not an archive"),
         ("a.wacz", b"PK\x03\x04" + bytes(100), "unzip it, and give the files of its folder archive/"),
     ],
+    ids=["empty", "text", "text after a version", "gzipped text", "random", "wacz"],
 )
 def test_what_is_no_archive_is_refused(
     name: str, data: bytes, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
