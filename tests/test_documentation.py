@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.verbs import plan
+from webgraph_it.crawl import outcome
 from webgraph_it.demo import HOSTS, PAGES, SEED
 from webgraph_it.simweb import Plan
 from webgraph_it.simweb.habits import chosen_shares
@@ -38,6 +39,12 @@ def demo_truth() -> tuple[int, int]:
     """Nodes and arcs of the web that `make demo` crawls."""
     truth = walk(World(Plan(HOSTS, PAGES, SEED, shares=chosen_shares(None, {}))))
     return len(truth.nodes), len(truth.arcs)
+
+
+def test_the_readme_has_every_exit_code_of_a_crawl() -> None:
+    codes = {outcome.FINISHED, outcome.FAILED, outcome.WRONG_USAGE, outcome.STOPPED, outcome.INTERRUPTED}
+    table = read("README.md").partition("| exit code |")[2].partition("\n\n")[0]
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)} == codes
 
 
 def test_the_tutorial_shows_what_the_planner_prints(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """The command: it serves until Ctrl-C, writes what it is asked to, and refuses in one sentence."""
 
+import re
 import shutil
 import signal
 import socket
@@ -9,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.crawl.crawling import PROJECT
 from tests.verbs import simweb as main
 from webgraph_it.simweb.crawl_settings import parse
 
 FREE = ["--http-port=0", "--https-port=0", "--dns-port=0"]
+
+
+def test_every_option_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help", "--version"}
+    text = (PROJECT / "docs/simweb.md").read_text()
+    assert [option for option in sorted(options) if not re.search(rf"{option}(?![\w-])", text)] == []
 
 
 def test_it_says_when_it_is_ready_and_stops_on_ctrl_c(tmp_path: Path) -> None:

@@ -37,6 +37,33 @@ def text(path: Path) -> list[str]:
     return gzip.decompress(path.read_bytes()).decode().splitlines()
 
 
+@pytest.mark.parametrize(
+    ("name", "to"),
+    [
+        ("arcs", "graph.json"),
+        ("arcs", "targets.u32"),
+        ("parquet", "hosts/nodes.parquet"),
+        ("sqlite", "urls.blocks"),
+        ("cc", ""),
+        ("csv", "hosts"),
+    ],
+)
+def test_a_graph_is_not_written_over_itself(
+    name: str, to: str, graph: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in graph.rglob("*") if path.is_file()}
+    assert (graph / to).exists()
+    assert export(graph, name, graph / to, *(["--replace"] if name == "sqlite" else [])) == 2
+    assert "is part of the graph" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in graph.rglob("*") if path.is_file()} == before
+
+
+def test_an_export_may_lie_beside_the_files_of_the_graph(graph: Path) -> None:
+    for _ in range(2):
+        assert export(graph, "arcs", graph / "arcs.txt") == 0
+    (graph / "arcs.txt").unlink()
+
+
 def test_common_crawl_layout(graph: Path, tmp_path: Path) -> None:
     assert export(graph, "cc", tmp_path) == 0
     assert text(tmp_path / "host-vertices.txt.gz") == ["0\tit.esempio", "1\tit.esempio.news", "2\tit.negozio"]

@@ -93,12 +93,19 @@ def test_another_spider_is_refused_with_the_command_that_resumes(tmp_path: Path)
         (("-a", "scope=fr,", "-s", "ALLOWED_PRIVATE_NETWORKS=127.0.0.0/8"), "SEEDS is empty"),
         (("-a", "scope=fr,", "-s", "SCOPE_SURTS=fr,"), "-a scope and -s SCOPE_SURTS say the same thing"),
         (("-a", "scope=@hosts.txt"), "The scope @hosts.txt cannot be read"),
+        (("-a", "scope=@bad.txt"), "bad.txt, line 3: 'due parole' is not a SURT prefix"),
+        (("-a", "scop=fr,"), "-a scop is not an argument of this spider; did you mean scope?"),
+        (
+            ("-a", "scope=fr,", "-a", "colour=red"),
+            "-a colour is not an argument of this spider; expected: scope,",
+        ),
         (("-a", "scope=fr,", "-a", "name=../x"), "CRAWL_NAME is '../x'; expected: a name of letters"),
     ],
 )
 def test_a_web_that_is_not_described_is_one_sentence(
     tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
+    (tmp_path / "bad.txt").write_text("parola.it # nota\n\ndue parole\n")
     said = scrapy("crawl", "web", *arguments, cwd=tmp_path, code=2)
     assert words in said
     assert said.count("\n") == 1
@@ -111,7 +118,7 @@ def test_a_scope_is_prefixes_minus_others_or_a_list_of_hosts(tmp_path: Path) -> 
         other = next(domain for domain in domains if domain != first)
         minus = f"scope=pt, -{other}"
         crawl(web, "web", "-a", minus, "-s", "JOBDIR=minus", cwd=tmp_path, without=("SCOPE_SURTS",))
-        (tmp_path / "hosts.txt").write_text(f"# hosts\n{first}\n")
+        (tmp_path / "hosts.txt").write_text(f"\ufeff# hosts\n{first} # nota\n  # another\n")
         arguments = ("-a", "scope=@hosts.txt", "-s", "JOBDIR=hosts")
         crawl(web, "web", *arguments, cwd=tmp_path, without=("SCOPE_SURTS",))
         expected = {key for key in web.truth.nodes if is_under(key, first)}

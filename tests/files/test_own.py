@@ -40,6 +40,15 @@ def test_a_file_that_cannot_be_renamed_leaves_nothing_behind(tmp_path: Path) -> 
     assert os.listdir(tmp_path) == ["graph.json"]
 
 
+@pytest.mark.parametrize("mode", [SHARED_MODE, 0o600])
+def test_an_error_names_the_file_that_was_given(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "file").touch()
+    for folder, kind in (("niente", FileNotFoundError), ("file", NotADirectoryError)):
+        with pytest.raises(kind) as raised, whole_file(tmp_path / folder / "x.wacz", mode):
+            pass
+        assert raised.value.filename == str(tmp_path / folder / "x.wacz")
+
+
 def test_what_a_crash_left_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.new").write_bytes(b"left by a crash, and longer")
     write_whole(tmp_path / "a", "short")

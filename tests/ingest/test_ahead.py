@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,11 @@ from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.extract.worker import policy_fields
 from webgraph_it.files.received import InputError
 from webgraph_it.ingest import ahead
-from webgraph_it.ingest.ahead import Ahead
+from webgraph_it.ingest.ahead import Ahead, ReaderBroken
 from webgraph_it.ingest.archive import ARC, WARC, in_order, look
 from webgraph_it.ingest.captures import MAX_KNOWN
 from webgraph_it.ingest.directory import values_of
-from webgraph_it.ingest.frames import unpacked
+from webgraph_it.ingest.frames import BEGUN, unpacked
 from webgraph_it.ingest.reading import Milestone
 from webgraph_it.ingest.records import Record, records
 from webgraph_it.settings_table import SettingsError
@@ -45,8 +47,10 @@ def options(folder: Path) -> dict[str, object]:
 
 
 async def taken(reader: Ahead) -> list[tuple[str, str]]:
-    found = [unpacked(frame.head, frame.links) async for frame in reader.frames()]
-    reader.close()
+    try:
+        found = [unpacked(frame.head, frame.links) async for frame in reader.frames()]
+    finally:
+        reader.close()
     return [(reading.url, reading.reason) for reading in found]
 
 
@@ -95,20 +99,40 @@ def test_a_reader_that_is_killed_loses_nothing(
     assert len(started) == 2
 
 
+def killed_after(sent: bytes) -> Callable[..., object]:
+    """A reader that sends this, and is dead."""
+
+    def spawn(*_: object) -> object:
+        ours, theirs = socket.socketpair()
+        theirs.sendall(sent)
+        theirs.close()
+        return ours, subprocess.Popen(["false"])
+
+    return spawn
+
+
+@pytest.mark.parametrize(("first", "sent"), [(0, b""), (0, BEGUN), (5, b"")])
+def test_a_reader_that_ends_before_it_has_read_anything_is_our_failure(
+    first: int, sent: bytes, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "spawn", killed_after(sent))
+    with pytest.raises(ReaderBroken, match=r"a\.warc\.gz could not be read, .* not marked as ingested"):
+        read(file, tmp_path, first)
+
+
+def test_it_says_why_it_ended(file: Path, tmp_path: Path) -> None:
+    wrong = {**options(tmp_path), "seeds": "niente.txt"}
+    with pytest.raises(ReaderBroken, match=r"niente\.txt"):
+        asyncio.run(taken(Ahead(file, wrong, 0, tmp_path)))
+
+
 def test_a_record_that_kills_every_reader_ends_the_file_by_name(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = ahead.spawn
-
-    def spawn(*arguments: object) -> object:
-        channel, process = real(*arguments)  # type: ignore[arg-type]
-        os.kill(process.pid, signal.SIGKILL)
-        return channel, process
-
-    monkeypatch.setattr(ahead, "spawn", spawn)
-    reader = Ahead(file, options(tmp_path), 0, tmp_path)
+    monkeypatch.setattr(ahead, "spawn", killed_after(BEGUN))
+    reader = Ahead(file, options(tmp_path), 5, tmp_path)
     assert asyncio.run(taken(reader)) == []
-    assert reader.failure == "its record 1 cannot be read (died)"
+    assert reader.failure == "its record 6 cannot be read (died)"
 
 
 def test_a_document_that_takes_too_long_is_a_page_without_links(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from webgraph_it.frontier.harvest import Harvest
 from webgraph_it.frontier.records import Limits, Order
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.graph import WebGraph
+from webgraph_it.ingest import ahead
 from webgraph_it.ingest.ledger import Ledger
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.simweb import packed_bombs
@@ -389,6 +391,58 @@ def test_files_that_were_ingested_before_change_nothing(
     }
 
 
+def test_paths_may_be_relative(files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("seeds.txt").write_text("http://seme.it/\n")
+    relative = os.path.relpath(files[0])
+    found = ingest(Path("job"), relative, "-s", "SEEDS=seeds.txt")
+    assert "it,seme)/" in found.urls
+    assert counts(Path("job"))["pages"] == 150
+
+
+def test_a_file_is_not_marked_as_ingested_when_no_reader_could_begin(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ahead, "_MODULE", "webgraph_it.ingest.niente")
+    assert main(["ingest", str(files[0]), "--jobdir", str(tmp_path / "job")]) == 1
+    assert "No module named webgraph_it.ingest.niente" in capsys.readouterr().err
+    monkeypatch.undo()
+    ingest(tmp_path / "job", files[0])
+    assert counts(tmp_path / "job")["pages"] == 150
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("a.warc.gz", b"", "is empty"),
+        ("a.warc", b"niente\n" * 100, "is not an archive"),
+        ("a.warc", b"WARC/1.1\r\n" + b"niente\n" * 100, "is not an archive"),
+        ("a.warc.gz", gzip.compress(b"niente\n" * 100), "is not an archive"),
+        ("a.warc.gz", random.Random(1).randbytes(100_000), "is not an archive"),
+        ("a.wacz", b"PK\x03\x04" + bytes(100), "unzip it, and give the files of its folder archive/"),
+    ],
+    ids=["empty", "text", "text after a version", "gzipped text", "random", "wacz"],
+)
+def test_what_is_no_archive_is_refused(
+    name: str, data: bytes, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert sentence in refusal(capsys, tmp_path / name, "--jobdir", tmp_path / "job")
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_file_without_a_whole_record_is_a_failure_each_time(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, good = tmp_path / "bad.warc", files[0]
+    bad.write_bytes(warc([Capture("http://uno.it/", page("/a"))], packed=False)[:-40])
+    for _ in range(2):
+        assert main(["ingest", str(bad), str(good), "--jobdir", str(tmp_path / "job")]) == 1
+        assert f"Nothing could be read of {bad}, because every record" in capsys.readouterr().err
+    assert counts(tmp_path / "job")["pages"] == 150
+    ingest(tmp_path / "job", good, write(tmp_path / "no captures.warc.gz", []))
+
+
 OFTEN_ENOUGH = ("-s", "COMMIT_INTERVAL=0.1")
 
 # -- refusals --------------------------------------------------------------------------------------------------
@@ -405,8 +459,14 @@ def test_each_refusal_is_one_sentence(
     job, copy = tmp_path / "job", tmp_path / "copy.warc.gz"
     assert "No file was given" in refusal(capsys, "--jobdir", job)
     assert "niente.warc.gz cannot be read (No such file" in refusal(capsys, "niente.warc.gz", "--jobdir", job)
+    assert "holds nothing that was ingested" in refusal(capsys, "--jobdir", job, "--continue")
+    nope = refusal(capsys, files[0], "--jobdir", job, "--spider", "nope")
+    assert "There is no spider 'nope'; expected: brazil, italy, web" in nope
     assert "SCOPE_SURT is not a setting" in refusal(capsys, files[0], "--jobdir", job, "-s", "SCOPE_SURT=x")
     assert not job.exists()
+    assert main(["init", str(tmp_path / "others")]) == 0
+    occupied = refusal(capsys, files[0], "--jobdir", tmp_path / "others")
+    assert "has other files (scrapy.cfg, seeds/brazil.txt, seeds/italy.txt) and no crawl.json" in occupied
     assert "was handed over to a crawl" in refusal(capsys, files[0], "--jobdir", whole)
     copy.write_bytes(files[0].read_bytes())
     ingest(job, copy)

@@ -11,7 +11,7 @@ from tests.ingest.archives import page
 from webgraph_it.extract.worker import policy_fields
 from webgraph_it.ingest.frames import LENGTHS, lengths, packed, unpacked
 from webgraph_it.ingest.reader import cap_of, items, reader_of
-from webgraph_it.ingest.reading import Reader, Reading
+from webgraph_it.ingest.reading import INDEX, LIST, Reader, Reading
 from webgraph_it.ingest.records import Damage, Record
 from webgraph_it.ingest.replies import reply_of
 from webgraph_it.settings_table import CrawlSettings
@@ -80,6 +80,19 @@ def test_a_revisit_is_unchanged_unless_its_head_says_more(reader: Reader) -> Non
         assert found.origin
     moved = record("http://uno.it/", b"HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\n", "revisit")
     assert reader.read(moved).state == "redirect"
+
+
+def test_a_marked_sitemap_is_read_as_one_whatever_it_declares(reader: Reader) -> None:
+    index = b"<sitemapindex><sitemap><loc>http://uno.it/b.xml</loc></sitemap></sitemapindex>"
+    pages = b"<urlset><url><loc>http://uno.it/c</loc></url></urlset>"
+    for body, kind in ((index, INDEX), (pages, LIST)):
+        found = through(reader.read(record("http://uno.it/a.xml", HEAD + body, resource_type="sitemap")))
+        assert (found.url, found.state, found.sitemap) == ("http://uno.it/a.xml", "fetched", kind)
+        assert len(found.extraction.links) == 1
+    moved = b"HTTP/1.1 301 M\r\nLocation: /d.xml\r\n\r\n"
+    found = through(reader.read(record("http://uno.it/a.xml", moved, resource_type="sitemap")))
+    assert (found.state, found.sitemap, len(found.extraction.links)) == ("redirect", INDEX, 1)
+    assert through(reader.read(record("http://uno.it/a.xml", HEAD + pages))).sitemap == ""
 
 
 def test_chunks_and_codings_are_undone_as_in_the_crawl(reader: Reader) -> None:

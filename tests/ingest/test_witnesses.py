@@ -12,11 +12,13 @@ import pytest
 from warcio.capture_http import capture_http  # before http.client is imported by others, as warcio asks
 
 from tests.crawl.crawling import differences, finish, run_crawl, start_crawl
+from tests.crawl.test_sitemaps import sitemap_web
 from tests.ingest.archives import captured_urls, ingest
 from tests.ingest.proxy import proxy_to
 from tests.ingest.test_ingest import start
 from webgraph_it.cli import main
 from webgraph_it.simweb import SimWeb
+from webgraph_it.simweb.crawl_files import read_crawl
 from webgraph_it.urls import key
 
 HABITS = (
@@ -128,6 +130,22 @@ def test_a_crawl_and_the_ingest_of_its_archive_give_the_same_graph(tmp_path: Pat
     expected = graph_files(tmp_path / "crawl")
     assert len(expected) > 40
     assert graph_files(tmp_path / "job") == expected
+
+
+def test_sitemaps_in_our_archive_are_no_pages(tmp_path: Path) -> None:
+    """Neither settings nor robots.txt are needed for that: the archive says what they are."""
+    with sitemap_web() as web:
+        run_crawl(web, tmp_path / "crawl", WARC=True)
+        assert differences(web, tmp_path / "crawl") == []
+        settings = settings_of(web, tmp_path / "seeds.txt")
+    found = ingest(tmp_path / "job", *files_of(tmp_path / "crawl"), *settings)
+    crawled = read_crawl(tmp_path / "crawl")
+    assert any(key.endswith("#sitemap") for key in crawled.pages)
+    assert found.arcs == crawled.arcs
+    assert set(found.urls) == set(crawled.urls)
+    log = {key: found.state(key) for key in found.pages if key.endswith("#sitemap")}
+    assert log == {key: crawled.state(key) for key in crawled.pages if key.endswith("#sitemap")}
+    assert graph_files(tmp_path / "job") == graph_files(tmp_path / "crawl")
 
 
 @pytest.mark.slow

@@ -32,6 +32,13 @@ def test_a_response_byte_by_byte() -> None:
     )
 
 
+def test_a_sitemap_is_marked_as_one() -> None:
+    mark = b"\r\nWARC-Resource-Type: sitemap\r\n"
+    assert mark in record.response(exchange(), DATE, ID, "sha1:X", record.SITEMAP)
+    assert mark in record.identical(exchange(), DATE, ID, "sha1:X", ORIGINAL, record.SITEMAP)
+    assert b"WARC-Resource-Type" not in record.identical(exchange(), DATE, ID, "sha1:X", ORIGINAL)
+
+
 MADE: dict[str, Callable[[Exchange], bytes]] = {
     "warcinfo": lambda e: record.info("000001.warc.gz", [("software", "x")], DATE),
     "request": lambda e: record.request(e, DATE, ID),

@@ -1,14 +1,20 @@
 """`webgraph-it ingest`: a crawl directory from archives."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from webgraph_it import spiders
 from webgraph_it.cli.shell.mistakes import Failure, Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.progress import Progress
+from webgraph_it.shards.directory import CRAWL_FILE
 
 if TYPE_CHECKING:
     from webgraph_it.ingest.ingest import Outcome
@@ -47,9 +53,26 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
+def refuse_unknown_spider(name: str) -> None:
+    """Raise Mistake if no spider has this name: neither one of ours, nor one of the project in this folder."""
+    ours = sorted(each.name for each in iter_modules(spiders.__path__) if each.name != "national")
+    if not name or name in ours:
+        return
+    listed = subprocess.run([sys.executable, "-m", "scrapy", "list"], capture_output=True, text=True)
+    known = listed.stdout.split() if listed.returncode == 0 else ours
+    if name not in known:
+        raise Mistake(f"There is no spider {name!r}; expected: {', '.join(known)}")
+
+
 def run(options: Namespace) -> int:
     if not options.files and not options.hand_over:
         raise Mistake("No file was given; expected WARC, ARC or WAT files, or --continue")
+    if not options.files and not (options.jobdir / CRAWL_FILE).exists():
+        raise Mistake(
+            f"{options.jobdir} holds nothing that was ingested, so there is nothing to continue; "
+            "expected: the --jobdir of an earlier ingest, or files"
+        )
+    refuse_unknown_spider(options.spider)
     try:
         import fastwarc  # noqa: F401
     except ImportError:
@@ -59,6 +82,7 @@ def run(options: Namespace) -> int:
     from webgraph_it.crawl.preflight import PROBLEMS
     from webgraph_it.extract.workers import WorkersBroken
     from webgraph_it.files.received import InputError
+    from webgraph_it.ingest.ahead import ReaderBroken
     from webgraph_it.ingest.ingest import ingest
 
     with mistakes(*PROBLEMS, InputError, ValueError):
@@ -73,9 +97,12 @@ def run(options: Namespace) -> int:
                     hand_over=options.hand_over,
                 )
             )
-        except WorkersBroken as error:
+        except (WorkersBroken, ReaderBroken) as error:
             raise Failure(str(error)) from error
     print("\n".join(_told(options.jobdir, outcome, handed_over=options.hand_over)))
+    given = {os.path.abspath(path) for path in options.files}
+    if barren := [taken.path for taken in outcome.files if taken.path in given and taken.is_barren]:
+        raise Failure(f"Nothing could be read of {', '.join(barren)}, because every record is damaged")
     return 0
 
 

@@ -39,6 +39,7 @@ from webgraph_it.convert.to.sqlite import write_sqlite
 from webgraph_it.convert.to.tables import arc_columns, tables
 from webgraph_it.files.own import SHARED_MODE, whole_file
 from webgraph_it.graph.csr import Array
+from webgraph_it.graph.summary import SUMMARY, listed_files, read_summary
 from webgraph_it.graph.webgraph import WebGraph
 from webgraph_it.progress import Progress
 
@@ -91,6 +92,8 @@ def export(options: argparse.Namespace, name: str, progress: Progress) -> int:
         raise ConvertError(
             f"{name} cannot go to standard output: only arcs and url-arcs can. Give a name with --to."
         )
+    if options.to != STDOUT and name != "postgres":
+        _refuse_own(options.graph, Path(options.to))
     if name in TABLE_FORMATS:
         print(TABLE_FORMATS[name](options, progress))
     elif name in ARC_FORMATS:
@@ -101,6 +104,15 @@ def export(options: argparse.Namespace, name: str, progress: Progress) -> int:
     else:
         _one_file(options, name, progress)
     return 0
+
+
+def _refuse_own(folder: Path, to: Path) -> None:
+    """Refuse to write over the graph that is read."""
+    for each in (folder, *(folder / level for level in LEVELS[1:])):
+        summary = each / SUMMARY
+        files = listed_files(summary, read_summary(each)) if summary.exists() else {}
+        if to.resolve() in {path.resolve() for path in (each, summary, *(each / name for name in files))}:
+            raise ConvertError(f"--to {to} is part of the graph {folder} itself: give another name.")
 
 
 def format_of(to: str) -> str:

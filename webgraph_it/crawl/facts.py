@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it import settings as ours
+from webgraph_it.crawl.setting_names import nearest
 from webgraph_it.crawl.values import Settings, SettingsError
+from webgraph_it.urls.seeds import without_comment
+from webgraph_it.urls.surt import SurtError, signed_prefix
 
 PROJECT = 20
 """Scrapy's priority of what a settings module says."""
@@ -63,13 +66,30 @@ def as_settings(arguments: Mapping[str, str], given: Collection[str]) -> dict[st
 
 
 def _lines(value: str) -> Any:
-    """`@hosts.txt` stands for the lines of that file."""
+    """`@hosts.txt` stands for the lines of that file. `#` starts a comment, as in a list of seeds."""
     if not value.startswith("@"):
         return value
     try:
-        text = Path(value[1:]).read_text(encoding="utf-8")
+        text = Path(value[1:]).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             f"The scope {value} cannot be read ({error}); expected: a file with a SURT prefix or a host a line."
         ) from None
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    lines = [(number, without_comment(line)) for number, line in enumerate(text.splitlines(), 1)]
+    for number, line in lines:
+        try:
+            signed_prefix(line or "it,")
+        except SurtError as error:
+            raise SettingsError(f"{value[1:]}, line {number}: {error}.") from None
+    return [line for _, line in lines if line]
+
+
+def refuse_unknown_arguments(arguments: Collection[str]) -> None:
+    """Raise SettingsError if one is none of ours: it would have no effect, and nobody would notice."""
+    for name in arguments:
+        if name not in ARGUMENTS:
+            meant = nearest(name, ARGUMENTS)
+            hint = f"did you mean {meant}?" if meant else f"expected: {', '.join(ARGUMENTS)}."
+            raise SettingsError(
+                f"-a {name} is not an argument of this spider; {hint} Settings are given with -s."
+            )

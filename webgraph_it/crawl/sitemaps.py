@@ -61,7 +61,7 @@ def judge_sitemap(reply: Reply, lease: Lease, *, may_retry: bool) -> Read | Page
     if isinstance(target, Refusal) or not location:
         return error_page(reply, lease, "redirect-nowhere")
     if target.key != page_key(lease.key):
-        links = _followed([target], lease)
+        links = followed([target], lease)
         return replace(error_page(reply, lease, ""), state=State.REDIRECT, links=tuple(links))
     if lease.spellings >= MAX_SPELLINGS:
         return error_page(reply, lease, "redirect-loop")
@@ -78,11 +78,11 @@ def sitemap_page(reply: Reply, lease: Lease, extraction: Extraction) -> Page:
     page = page_of_document(reply, lease, extraction, NO_KINDS)
     page = replace(page, media_type=reply.media_type()[0])
     if extraction.media_type == SITEMAP_INDEX:
-        return replace(page, links=tuple(_followed([Name(*link[:3]) for link in page.links], lease)))
+        return replace(page, links=tuple(followed([Name(*link[:3]) for link in page.links], lease)))
     return replace(page, followed=frozenset([link.digest for link in page.links]))
 
 
-def _followed(sitemaps: list[Name], lease: Lease) -> list[Link]:
+def followed(sitemaps: list[Name], lease: Lease) -> list[Link]:
     """Those that may be fetched. The consecutive sitemaps of one host are counted like pages."""
     if lease.host_depth + 1 >= MAX_LEVELS:
         return []

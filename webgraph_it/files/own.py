@@ -45,13 +45,19 @@ def sync(path: Path) -> None:
 def whole_file(path: Path, mode: int = FILE_MODE) -> Iterator[BinaryIO]:
     """What is written in the block becomes the file at its end, on disk, all of it or nothing.
 
-    If the block fails, the file stays as it was, and no temporary file is left.
+    If the block fails, the file stays as it was, and no temporary file is left. An error names the file that was given.
     """
+    given = path
     if mode == SHARED_MODE:
         path = named_file(path)
     temporary = path.with_name(path.name + NEW)
-    temporary.unlink(missing_ok=True)  # left by a crash; if it is a symbolic link, removes only the link
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        temporary.unlink(missing_ok=True)  # left by a crash; if it is a symbolic link, removes only the link
+        descriptor = os.open(temporary, flags, mode)
+    except OSError as error:
+        error.filename = str(given)
+        raise
     try:
         with open(descriptor, "wb") as file:
             yield file

@@ -7,7 +7,8 @@ does not depend on it. A spool holds at most MAX_AHEAD_BYTES; then its reader wa
 
 A reader that dies is replaced by another that continues at the record where it died. The second death at the same
 record is blamed on the document: it is recorded without being read, with the reason (`timeout`, `died`). After the
-third the rest of the file is given up, by name.
+third the rest of the file is given up, by name. A reader that ends before the first record of the file, or before it
+has begun to read, is our failure, not the file's: after as many attempts `frames` raises ReaderBroken.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from typing import IO, Final, NamedTuple, cast
 
 from webgraph_it.extract.process import spawn
 from webgraph_it.extract.worker import SPENT
-from webgraph_it.ingest.frames import LENGTHS, lengths, unpacked
+from webgraph_it.ingest.frames import BEGUN, LENGTHS, lengths, unpacked
 from webgraph_it.ingest.reading import Milestone, milestone_of
 
 MAX_AHEAD_BYTES: Final = 256 << 20
@@ -32,8 +33,13 @@ STALLED_SECONDS: Final = 120.0
 """A reader that sends nothing for so long is ended. A record of a few gigabytes takes less."""
 LOOK_SECONDS: Final = 0.005
 TAKEN_AT_ONCE: Final = 1 << 20
+MAX_LAST_WORDS: Final = 1 << 16
 _MODULE: Final = "webgraph_it.ingest.reader"
 _BUFFER_BYTES: Final = 1 << 18
+
+
+class ReaderBroken(Exception):
+    """Readers end before they have read anything, in one sentence. The file may be sound."""
 
 
 class Frame(NamedTuple):
@@ -57,7 +63,8 @@ class Ahead:
         self.path = path
         self.failure = ""
         """Why the rest of the file could not be read; empty if it was."""
-        self.read_bytes = 0
+        self.broken = ""
+        """Why no reader could begin; empty if one did."""
         self._options = options
         self._number = first
         """Of the next record."""
@@ -73,6 +80,10 @@ class Ahead:
         self._finished = self._closing = False
         self._room = threading.Condition()
         self._process: subprocess.Popen[bytes] | None = None
+        self._begun = False
+        """Whether the current reader has begun to read."""
+        self._last_words = cast("IO[bytes]", TemporaryFile(dir=folder))  # noqa: SIM115 - closed by `close`
+        """What readers write to stderr before they enter the sandbox."""
         self._thread = threading.Thread(target=self._run, name=f"ahead of {path.name}", daemon=True)
         self._thread.start()
 
@@ -97,9 +108,9 @@ class Ahead:
             "unread": self._unread,
             "careful": self._careful,
         }
-        channel, self._process = spawn(options, subprocess.DEVNULL, _MODULE, (file,))
+        channel, self._process = spawn(options, self._last_words.fileno(), _MODULE, (file,))
         channel.settimeout(STALLED_SECONDS)
-        before, problem = self._number, ""
+        before, problem, self._begun = self._number, "", False
         with channel, channel.makefile("rb", _BUFFER_BYTES) as sent:
             try:
                 if self._keep_all(cast("io.BufferedReader", sent)):
@@ -117,13 +128,16 @@ class Ahead:
             return True
         self._milestone = last_milestone(*self._kept) or self._milestone
         self._blame("timeout" if code == -signal.SIGPROF else problem, code, progressed=self._number > before)
-        return bool(self.failure)
+        return bool(self.failure or self.broken)
 
     def _keep_all(self, sent: io.BufferedReader) -> bool:
         """Keep the frames until the reader says that the file has ended. False if we are closing before that.
 
         Raises EOFError if the reader ends before, ValueError if it lies.
         """
+        if sent.read(len(BEGUN)) != BEGUN:
+            raise EOFError
+        self._begun = True
         rest = b""
         while not self._closing:
             chunk = sent.read1(_BUFFER_BYTES)
@@ -147,8 +161,20 @@ class Ahead:
         self._careful = True
         self._strikes = 1 if progressed else self._strikes + 1
         if self._unread and not progressed:
-            self.failure = f"its record {self._number + 1} cannot be read ({problem})"
+            if self._number and self._begun:
+                self.failure = f"its record {self._number + 1} cannot be read ({problem})"
+            else:
+                self.broken = self._described(problem, code)
         self._unread = problem if certain or self._strikes > 1 else ""
+
+    def _described(self, problem: str, code: int) -> str:
+        self._last_words.seek(0)
+        lines = self._last_words.read(MAX_LAST_WORDS).decode("utf-8", "replace").split("\n")
+        said = next((line for line in reversed(lines) if line.strip()), f"exit code {code}")
+        return (
+            f"{self.path} could not be read, because each of three reader processes ended before it had read a record "
+            f"({problem}; {said}). The file is not marked as ingested: the same command tries it again."
+        )
 
     def _keep(self, data: bytes, frames: int) -> None:
         with self._room:
@@ -162,12 +188,14 @@ class Ahead:
     # -- the main thread ------------------------------------------------------------------------------------
 
     async def frames(self) -> AsyncIterator[Frame]:
-        """Every frame, in order, as they come. Then `failure` says whether that was all."""
+        """Every frame, in order, as they come. Then `failure` says whether that was all. Raises ReaderBroken."""
         rest = b""
         while True:
             finished = self._finished
             end = self._written
             if self._taken == end:
+                if finished and self.broken:
+                    raise ReaderBroken(self.broken)
                 if finished:
                     return
                 await asyncio.sleep(LOOK_SECONDS)
@@ -193,6 +221,7 @@ class Ahead:
                 self._process.kill()
         self._thread.join(10)
         self._spool.close()
+        self._last_words.close()
 
 
 def whole_frames(data: bytes) -> tuple[int, int, bool]:

@@ -15,19 +15,22 @@ from typing import Final
 
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.scoping import judge as judge_scope
+from webgraph_it.crawl.sitemaps import followed, judge_sitemap, sitemap_document, sitemap_page
 from webgraph_it.crawl.visit import READ, document_of, judge, page_of
 from webgraph_it.extract.workers import WorkerPool
 from webgraph_it.frontier.harvest import Harvest, Known
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.frontier.records import Lease
 from webgraph_it.ingest.ledger import Ledger, Taken
+from webgraph_it.ingest.originals import Originals
 from webgraph_it.ingest.reader import cap_of
-from webgraph_it.ingest.reading import NOT_MODIFIED, Reader, Reading, lease_of, origin_of
-from webgraph_it.ingest.records import Record, record_at
+from webgraph_it.ingest.reading import INDEX, LIST, NOT_MODIFIED, Reader, Reading, lease_of
+from webgraph_it.ingest.records import Record
 from webgraph_it.ingest.replies import reply_of
 from webgraph_it.items import Link, Page, State
 from webgraph_it.urls import Name, name
 from webgraph_it.urls.scope import Verdict
+from webgraph_it.urls.sitemaps import as_sitemap
 
 PAGES: Final = "pages"
 AGAIN: Final = "pages-again"
@@ -51,6 +54,7 @@ class Captures:
         reader: Reader,
         workers: WorkerPool,
         ledger: Ledger,
+        folder: Path,
     ) -> None:
         self._harvest = harvest
         self._recorder = recorder
@@ -58,6 +62,7 @@ class Captures:
         self._reader = reader
         self._workers = workers
         self._ledger = ledger
+        self._originals = Originals(folder, cap_of(reader.limits))
         self._workers_open = False
         self._known_in: set[bytes] = set()
         self._followed_only = reader.policy.followed - reader.policy.arcs
@@ -73,6 +78,8 @@ class Captures:
         if not isinstance(place, Name):
             taken.counts["damaged/bad-reply"] += 1
             return
+        if reading.sitemap:
+            place = as_sitemap(place)
         known = self._harvest.captured(place.digest)
         if not reading.state:
             await self._take_unchanged(reading, place, known, taken)
@@ -83,7 +90,8 @@ class Captures:
                 self._harvest.set_for_robots(reading.extraction.links[0].digest)
             return
         lease = self._lease(place, known, reading.time)
-        self._record(_page(reading, lease, self._followed_only))
+        page = _page(reading, lease, self._followed_only)
+        self._record(_of_sitemap(page, lease, reading.sitemap) if reading.sitemap else page)
         if reading.origin and reading.position >= 0:
             self._harvest.set_origin(bytes.fromhex(reading.origin), file, reading.position)
         taken.counts[PAGES] += 1
@@ -145,7 +153,10 @@ class Captures:
             taken.counts[NO_ORIGIN] += 1
             return
         lease = self._lease(place, known, reading.time)
-        self._record(replace(page, depth=lease.depth, via=lease.via, host_depth=lease.host_depth))
+        page = replace(page, depth=lease.depth, via=lease.via, host_depth=lease.host_depth)
+        if reading.sitemap and not page.followed:
+            page = _of_sitemap(page, lease, INDEX)
+        self._record(page)
         taken.counts[PAGES] += 1
 
     async def _page_of_origin(self, reading: Reading, place: Name) -> Page | None:
@@ -153,27 +164,30 @@ class Captures:
         origin = self._harvest.origin(bytes.fromhex(reading.origin)) if reading.origin else None
         if origin is None:
             return None
-        record = self._record_at(*origin)
-        if record is None or origin_of(record) != reading.origin:
+        record = self._record_at(*origin, reading.origin)
+        if record is None:
             return None
         reply = reply_of(record._replace(time=reading.time), place.url, self._reader.limits)
         lease = lease_of(place)
-        if isinstance(reply, str) or judge(reply, lease, may_retry=True) is not READ:
+        judged = judge_sitemap if reading.sitemap else judge
+        if isinstance(reply, str) or judged(reply, lease, may_retry=True) is not READ:
             return None
         if not self._workers_open:
             await self._workers.open()
             self._workers_open = True
+        if reading.sitemap:
+            return sitemap_page(reply, lease, await self._workers.extract(sitemap_document(reply)))
         extraction = await self._workers.extract(document_of(reply))
         return page_of(reply, lease, extraction, self._followed_only, self._reader.max_links)
 
-    def _record_at(self, file: int, position: int) -> Record | None:
+    def _record_at(self, file: int, position: int, origin: str) -> Record | None:
         try:
-            with Path(self._ledger.files[file - 1].path).open("rb") as opened:
-                return record_at(opened, position, cap_of(self._reader.limits))
+            return self._originals.find(Path(self._ledger.files[file - 1].path), position, origin)
         except OSError:  # the file is no longer there
             return None
 
     async def close(self) -> None:
+        self._originals.close()
         if self._workers_open:
             await self._workers.close()
 
@@ -204,6 +218,15 @@ def _page(reading: Reading, lease: Lease, followed_only: frozenset[str]) -> Page
         if followed_only
         else frozenset(),
     )
+
+
+def _of_sitemap(page: Page, lease: Lease, kind: str) -> Page:
+    """What it lists is followed and is no arc. What it leads to, if that is a sitemap, is fetched as one."""
+    if kind == LIST:
+        return replace(page, followed=frozenset([link.digest for link in page.links]))
+    names = (name(link.url) for link in page.links)
+    sitemaps = [each for each in names if isinstance(each, Name)]
+    return replace(page, links=tuple(followed(sitemaps, lease)), followed=frozenset())
 
 
 def _unchanged(reading: Reading, lease: Lease) -> Page:

@@ -11,7 +11,7 @@ from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.remembered import PATHS, is_lasting
 from webgraph_it.crawl.setting_names import refusal
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import refuse_missing_parts
+from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
 from webgraph_it.ingest.ledger import ArchiveError
 from webgraph_it.settings_table import TABLE, CrawlSettings, SettingsError
 from webgraph_it.shards.directory import INGEST, UNNAMED
@@ -40,6 +40,7 @@ def claim(
     refuse_unusable(path)
     refuse_foreign(path)
     refuse_missing_parts(path)
+    refuse_occupied(path)
     directory = JobDirectory(path)
     is_new = not directory.crawl_file.exists()
     if not is_new and INGEST not in directory.record():
@@ -49,11 +50,7 @@ def claim(
         )
     spider = spider or (UNNAMED if is_new else directory.spider())
     values, typed = values_of(directory, given, spider)
-    keep = {
-        name: str(Path(value).absolute()) if name in PATHS and value else value
-        for name, value in typed.items()
-        if is_lasting(name)
-    }
+    keep = {name: value for name, value in with_whole_paths(typed).items() if is_lasting(name)}
     directory.claim(identity_of(values), keep, spider)
     try:
         check_store(directory)
@@ -63,6 +60,14 @@ def claim(
         directory.unlock()
         raise
     return directory, values, typed
+
+
+def with_whole_paths(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings for a process with another working directory."""
+    return {
+        name: str(Path(value).absolute()) if name in PATHS and value else value
+        for name, value in typed.items()
+    }
 
 
 def note_formats(directory: JobDirectory, formats: Iterable[str]) -> None:

@@ -1,7 +1,8 @@
 """The protocol between a reader process and the main process.
 
-A frame is `<II` lengths of head and links; head: a line of JSON with the fields of a Reading but its extraction;
-links: a reply as of extract/frames.py, empty if there is no page. A frame without a head is the end of the file.
+A reader sends BEGUN when it begins, then frames. A frame is `<II` lengths of head and links; head: a line of JSON
+with the fields of a Reading but its extraction; links: a reply as of extract/frames.py, empty if there is no page. A
+frame without a head is the end of the file.
 
 A reader reads untrusted documents, so the main process does not trust it. As of a worker (extract/frames.py) it takes
 only URLs, which it names itself, and facts of the right types. A reader that a document has taken over can still lie
@@ -15,12 +16,13 @@ from math import isfinite
 
 from webgraph_it.extract import frames
 from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
-from webgraph_it.ingest.reading import Reading
+from webgraph_it.ingest.reading import INDEX, LIST, Reading
 from webgraph_it.items import State
 
 LENGTHS = struct.Struct("<II")
 MAX_HEAD_BYTES = 1 << 18
 MAX_LINKS_BYTES = 1 << 26
+BEGUN = b"\n"
 END = LENGTHS.pack(0, 0)
 _REASON = re.compile(r"[a-z0-9./-]{0,60}")
 _ADDRESS = re.compile(r"[0-9a-fA-F.:]{0,45}")
@@ -74,5 +76,6 @@ def _check(found: Reading) -> None:
         and type(found.etag) is type(found.last_modified) is str
         and len(found.etag) <= MAX_VALIDATOR_BYTES >= len(found.last_modified)
         and type(found.body_cut) is bool
+        and found.sitemap in ("", LIST, INDEX)
     ):
         raise ValueError(f"a reader says {found!r:.300}")

@@ -38,7 +38,7 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.ingest.ahead import Ahead
 from webgraph_it.ingest.archive import Archive, in_order
 from webgraph_it.ingest.captures import Captures
-from webgraph_it.ingest.directory import claim, note_formats
+from webgraph_it.ingest.directory import claim, note_formats, with_whole_paths
 from webgraph_it.ingest.frames import unpacked
 from webgraph_it.ingest.ledger import ArchiveError, Ledger, Taken
 from webgraph_it.ingest.reader import reader_of
@@ -127,7 +127,9 @@ class Ingest:
         rules = link_policy_number(values)
         self._recorder = Recorder(self._harvest, self._leases, self._now, shards, tally, rules)
         workers = WorkerPool(policy, 1, values.EXTRACT_TIMEOUT, values.EXTRACT_MEMORY)
-        self._captures = Captures(self._harvest, self._recorder, self._leases, reader, workers, self._ledger)
+        self._captures = Captures(
+            self._harvest, self._recorder, self._leases, reader, workers, self._ledger, directory.path
+        )
         self._committer = Committer(directory, self._harvest, shards, tally, self._recorder.step)
         self._run = Run(time.monotonic(), tally.pages, tally.seconds)
         self._commits = Commits(self._committer, self._harvest, tally, self._run, self._commit_failed)
@@ -137,8 +139,8 @@ class Ingest:
         self._committing: asyncio.Task[None] | None = None
         self._committed_at = time.monotonic()
         self._options: dict[str, object] = {
-            "settings": dict(typed),
-            "seeds": str(copy),
+            "settings": with_whole_paths(typed),
+            "seeds": os.path.abspath(copy),
             "policy": policy_fields(policy),
             "cpu_seconds": values.EXTRACT_TIMEOUT,
             "memory_bytes": values.EXTRACT_MEMORY,

@@ -18,6 +18,9 @@ from webgraph_it.ingest.reading import Milestone
 FILES, HANDED_OVER = "archives", "archives/handed-over"
 
 
+DAMAGED = "damaged/"
+
+
 class ArchiveError(InputError):
     """Why a file or a directory cannot be ingested, in one sentence."""
 
@@ -37,6 +40,11 @@ class Taken:
     """The last record that can be found by its position; None if there is none."""
     counts: Counter[str] = field(default_factory=Counter)
     """How many records were what: `pages`, `unchanged`, or why they are no pages."""
+
+    @property
+    def is_barren(self) -> bool:
+        """Whether it was read, and every record of it was damaged."""
+        return bool(self.counts) and all(name.startswith(DAMAGED) for name in self.counts)
 
 
 class Ledger:

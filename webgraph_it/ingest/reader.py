@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from webgraph_it.extract.worker import SPENT, close_doors, limit_memory, load_everything, policy
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.ingest import arc, records
-from webgraph_it.ingest.frames import END, packed
+from webgraph_it.ingest.frames import BEGUN, END, packed
 from webgraph_it.ingest.reading import Milestone, Reader
 from webgraph_it.ingest.records import Damage, Record
 from webgraph_it.settings_table import TABLE, CrawlSettings
@@ -81,6 +81,7 @@ def main(arguments: list[str]) -> int:
         next(items(io.BytesIO(b""), 1), None)  # what is loaded on first use must be loaded now
         try:
             close_doors()
+            channel.sendall(BEGUN)
             return _serve(channel, file, reader, options)
         except ConnectionError:  # the main process is gone
             return 0

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from hashlib import md5
 from typing import Final, NamedTuple
 
+from webgraph_it.crawl.sitemaps import judge_sitemap, sitemap_document, sitemap_page
 from webgraph_it.crawl.visit import READ, Respell, Retry, document_of, judge, page_of
 from webgraph_it.extract.extraction import extract_and_digest
 from webgraph_it.extract.naming import Digest, named
 from webgraph_it.extract.records import Extraction, LinkPolicy
+from webgraph_it.extract.sitemap import SITEMAP_INDEX
 from webgraph_it.fetch.reply import Reply
 from webgraph_it.fetch.response_parser import Limits
 from webgraph_it.frontier.records import Lease
@@ -24,10 +26,13 @@ from webgraph_it.items import Page
 from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.names import no_digest
 from webgraph_it.urls.scope import Scope
+from webgraph_it.urls.sitemaps import as_sitemap, is_sitemap
+from webgraph_it.warc.record import SITEMAP as SITEMAP_RESOURCE
 
 NO_PAGE: Final = "-"
 """Reason of a record that nobody misses: one that describes others, as Heritrix's out-links."""
 NOT_MODIFIED: Final = 304
+LIST, INDEX = "list", "index"
 
 
 class Milestone(NamedTuple):
@@ -64,6 +69,8 @@ class Reading(NamedTuple):
     """As the server sent them, byte for character; empty if it sent none, or a very long one."""
     body_cut: bool = False
     """As in a Page."""
+    sitemap: str = ""
+    """Empty for a page. Of a sitemap: LIST if it lists pages, INDEX if it leads to other sitemaps."""
     extraction: Extraction = Extraction()
     """The links, without keys and digests."""
 
@@ -90,7 +97,7 @@ class Reader:
             return self._outline(item, digest) if is_wat(item) else Reading(reason=NO_PAGE)
         if not is_http(item.url):
             return Reading(reason=NOT_HTTP)
-        place = self._place(item.url)
+        place = self._place(item.url, is_sitemap=item.resource_type == SITEMAP_RESOURCE)
         if isinstance(place, str):
             return Reading(reason=place)
         if item.kind == "revisit" and not item.block:
@@ -100,6 +107,8 @@ class Reader:
             return Reading(reason=f"http/{reply}")
         if reply.status == NOT_MODIFIED or (item.kind == "revisit" and 200 <= reply.status < 300):
             return self._unchanged(item, place)
+        if is_sitemap(place.key):
+            return self._sitemap(item, reply, place, unread, digest)
         decision = judge(reply, lease_of(place), may_retry=True)
         if decision is READ:
             if unread:
@@ -112,17 +121,33 @@ class Reader:
             return self._page(item, reply, decision, Extraction())
         return Reading(reason=_passing(decision, reply))
 
-    def _place(self, url: str) -> Name | str:
+    def _sitemap(self, record: Record, reply: Reply, place: Name, unread: str, digest: Digest) -> Reading:
+        decision = judge_sitemap(reply, lease_of(place), may_retry=True)
+        if isinstance(decision, Page):
+            return self._page(record, reply, decision, Extraction())._replace(sitemap=INDEX)
+        if decision is not READ:
+            return Reading(reason=_passing(decision, reply))
+        if unread:
+            extraction = Extraction(reason=unread)
+        else:
+            extraction = extract_and_digest(sitemap_document(reply), self.policy, digest)
+        page = sitemap_page(reply, lease_of(place), extraction)
+        kind = INDEX if extraction.media_type == SITEMAP_INDEX else LIST
+        return self._page(record, reply, page, extraction)._replace(sitemap=kind)
+
+    def _place(self, url: str, *, is_sitemap: bool = False) -> Name | str:
         """The node, or why it is none of ours."""
         place = name(url)
         if isinstance(place, Refusal):
             return f"url/{place.value}"
+        place = as_sitemap(place) if is_sitemap else place
         verdict = self.scope.verdict(place.key, place.url)
         return place if verdict.fetchable else f"scope/{verdict.reason}"
 
     def _unchanged(self, record: Record, place: Name) -> Reading:
         """The record has no payload: that of an earlier capture counts. (A redirect needs none: it is a page.)"""
-        return Reading(place.url, time=record.time, origin=origin_of(record))
+        sitemap = LIST if is_sitemap(place.key) else ""
+        return Reading(place.url, time=record.time, origin=origin_of(record), sitemap=sitemap)
 
     def _page(self, record: Record, reply: Reply, page: Page, extraction: Extraction) -> Reading:
         return Reading(
@@ -139,7 +164,7 @@ class Reader:
             page.etag.decode("latin-1"),
             page.last_modified.decode("latin-1"),
             page.body_cut,
-            extraction._replace(
+            extraction=extraction._replace(
                 links=page.links, media_type=page.media_type, content_digest=page.content_digest, reason=""
             ),
         )
@@ -178,7 +203,7 @@ def is_wat(record: Record) -> bool:
 
 def lease_of(place: Name) -> Lease:
     """A lease that says nothing but the name."""
-    return Lease(*place, 0, 0, "", "", 0, 0, "", False, b"")
+    return Lease(*place, 0, 0, "", place.key.partition(")")[0], 0, 0, "", False, b"")
 
 
 def origin_of(record: Record) -> str:

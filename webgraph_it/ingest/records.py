@@ -12,11 +12,13 @@ sequence, so a place in it is the number of items before it. Holds two records i
 import io
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO, Final, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from webgraph_it.ingest.times import seconds_of
+from webgraph_it.warc.record import RESOURCE_TYPE
 
 WANTED: Final = (
     WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.metadata
@@ -58,6 +60,8 @@ class Record(NamedTuple):
     """WARC-Payload-Digest as written; empty if there is none."""
     profile: str = ""
     """Of a revisit: what makes it one."""
+    resource_type: str = ""
+    """WARC-Resource-Type as written: our own archives mark sitemaps with it."""
 
 
 class Damage(NamedTuple):
@@ -159,6 +163,19 @@ def _iterator(file: BinaryIO) -> ArchiveIterator:
     return ArchiveIterator(file, record_types=WANTED, parse_http=False, max_header_len=MAX_HEADER_BYTES)
 
 
+def has_records(file: BinaryIO) -> bool:
+    """Whether the file begins with a record of any type, also one that is not wanted."""
+    file.seek(0)
+    try:
+        return any(
+            found.headers.get("WARC-Type") for found in islice(ArchiveIterator(file, parse_http=False), 1)
+        )
+    except OURS:
+        raise
+    except BaseException:
+        return False
+
+
 def record_at(file: BinaryIO, position: int, cap_bytes: int) -> Record | None:
     """The record that begins there; None if there is none."""
     file.seek(position)
@@ -189,6 +206,7 @@ def _taken(found: WarcRecord, cap_bytes: int) -> Record | None:
         get("WARC-IP-Address") or "",
         get("WARC-Payload-Digest") or "",
         get("WARC-Profile") or "",
+        get(RESOURCE_TYPE) or "",
     )
 
 

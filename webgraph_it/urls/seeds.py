@@ -239,7 +239,11 @@ def _seed(text: str) -> names.Name:
 
 
 def _text(line: bytes) -> str:
-    text = line.decode("utf-8", "replace")
+    return without_comment(line.decode("utf-8", "replace"))
+
+
+def without_comment(text: str) -> str:
+    """A line without its comment, and without the spaces around it."""
     return (_COMMENT.sub("", text) if "#" in text else text).strip()
 
 

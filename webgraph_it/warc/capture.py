@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from webgraph_it.items import Exchange, Link, Page
+from webgraph_it.urls.sitemaps import is_sitemap
 
 
 class Finding(NamedTuple):
@@ -14,6 +15,8 @@ class Finding(NamedTuple):
     seconds: float
     links: tuple[Link, ...]
     """All of them, also those out of scope."""
+    is_sitemap: bool = False
+    """It was fetched for what it lists, and is not a page."""
 
 
 class Capture(NamedTuple):
@@ -36,4 +39,4 @@ def capture_of(exchange: Exchange, page: Page | None = None) -> Capture:
     """`page`: the line of the page log that the exchange led to."""
     if page is None:
         return Capture(exchange, None)
-    return Capture(exchange, Finding(page.depth, page.via, page.seconds, page.outlinks))
+    return Capture(exchange, Finding(page.depth, page.via, page.seconds, page.outlinks, is_sitemap(page.key)))

@@ -18,6 +18,9 @@ connection) or `unspecified` (absurdly small chunks). Its digests cover what is 
 A `revisit` with the profile identical-payload-digest has the head only, and refers to an earlier response **of the same
 file** with the same digest, whose URL may be another. With server-not-modified (status 304) the page is as at its last
 visit, and the block is empty, as Heritrix writes it: with the head of a 304 replay tools would show no page.
+
+A sitemap that was fetched for what it lists has `WARC-Resource-Type: sitemap`, a field that Browsertrix introduced. So
+an ingest of the archive does not take it for a page.
 """
 
 from base64 import b32encode
@@ -38,6 +41,9 @@ _RESPONSE_TYPE, _REQUEST_TYPE = "application/http; msgtype=response", "applicati
 
 REVISIT = b"WARC/1.1\r\nWARC-Type: revisit\r\n"
 """The beginning of a revisit."""
+
+
+RESOURCE_TYPE, SITEMAP = "WARC-Resource-Type", "sitemap"
 
 
 class Original(NamedTuple):
@@ -99,10 +105,13 @@ def request(exchange: Exchange, date: str, response_id: str) -> bytes:
     )
 
 
-def response(exchange: Exchange, date: str, record_id: str, payload_digest: str) -> bytes:
+def response(
+    exchange: Exchange, date: str, record_id: str, payload_digest: str, resource_type: str = ""
+) -> bytes:
     truncated = f"WARC-Truncated: {exchange.truncated}\r\n" if exchange.truncated else ""
     fields = (
         f"{_target(exchange)}WARC-Payload-Digest: {payload_digest}\r\n{truncated}"
+        f"{_resource_type(resource_type)}"
         f"Content-Type: {_RESPONSE_TYPE}\r\n"
     )
     if exchange.entity is not exchange.body:
@@ -111,13 +120,19 @@ def response(exchange: Exchange, date: str, record_id: str, payload_digest: str)
 
 
 def identical(
-    exchange: Exchange, date: str, record_id: str, payload_digest: str, original: Original
+    exchange: Exchange,
+    date: str,
+    record_id: str,
+    payload_digest: str,
+    original: Original,
+    resource_type: str = "",
 ) -> bytes:
     """A revisit: the payload is that of an earlier response."""
     fields = (
         f"{_target(exchange)}WARC-Payload-Digest: {payload_digest}\r\nWARC-Profile: {IDENTICAL}\r\n"
         f"WARC-Refers-To: {original.record_id}\r\nWARC-Refers-To-Target-URI: {original.url}\r\n"
-        f"WARC-Refers-To-Date: {original.date}\r\nWARC-Truncated: length\r\nContent-Type: {_RESPONSE_TYPE}\r\n"
+        f"WARC-Refers-To-Date: {original.date}\r\nWARC-Truncated: length\r\n"
+        f"{_resource_type(resource_type)}Content-Type: {_RESPONSE_TYPE}\r\n"
     )
     return _record("revisit", record_id, date, fields, exchange.head)
 
@@ -142,6 +157,10 @@ def metadata(exchange: Exchange, date: str, response_id: str, block: bytes) -> b
 def _target(exchange: Exchange) -> str:
     address = f"WARC-IP-Address: {exchange.address}\r\n" if exchange.address else ""
     return f"WARC-Target-URI: {exchange.url}\r\n{address}"
+
+
+def _resource_type(name: str) -> str:
+    return f"{RESOURCE_TYPE}: {name}\r\n" if name else ""
 
 
 def _block_digest(*block: bytes) -> str:

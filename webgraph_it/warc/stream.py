@@ -77,23 +77,24 @@ class WarcStream:
         response_id, date = record.new_id(), record.warc_date(exchange.time)
         self._add(pressed, record.request(exchange, date, response_id))
         digest = "" if exchange.status == b"304" else record.digest(exchange.entity)
-        response = self._response(exchange, date, response_id, digest)
+        kind = record.SITEMAP if finding is not None and finding.is_sitemap else ""
+        response = self._response(exchange, date, response_id, digest, kind)
         revisit = response.startswith(record.REVISIT)
         place, head = self._add(pressed, response), exchange.head if digest else b""
         self._index.append(cdxj.line(exchange.url, date, head, digest, place, self._name, revisit=revisit))
         if finding is not None:
             self._add(pressed, record.metadata(exchange, date, response_id, fields(finding)))
 
-    def _response(self, exchange: Exchange, date: str, response_id: str, digest: str) -> bytes:
+    def _response(self, exchange: Exchange, date: str, response_id: str, digest: str, kind: str) -> bytes:
         """`digest`: of the payload; empty if it was not modified."""
         if not digest:
             return record.not_modified(exchange, date, response_id)
         original = self._originals.get(digest)
         if original is not None and not exchange.truncated:
             self._originals.move_to_end(digest)
-            return record.identical(exchange, date, response_id, digest, original)
+            return record.identical(exchange, date, response_id, digest, original, kind)
         if exchange.entity and not exchange.truncated:
             self._originals[digest] = record.Original(response_id, exchange.url, date)
             if len(self._originals) > MAX_REMEMBERED:
                 self._originals.popitem(last=False)
-        return record.response(exchange, date, response_id, digest)
+        return record.response(exchange, date, response_id, digest, kind)

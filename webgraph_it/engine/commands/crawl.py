@@ -24,7 +24,7 @@ from scrapy.utils.reactor import install_reactor
 
 from webgraph_it import settings as ours
 from webgraph_it.crawl.directory import JobDirectory
-from webgraph_it.crawl.facts import ARGUMENTS, as_settings
+from webgraph_it.crawl.facts import ARGUMENTS, as_settings, refuse_unknown_arguments
 from webgraph_it.crawl.outcome import FAILED, INTERRUPTED, WRONG_USAGE
 from webgraph_it.crawl.preflight import PROBLEMS
 from webgraph_it.engine.refusing import Refusing, refuse
@@ -55,7 +55,7 @@ class Command(Refusing, crawl.Command):
         arguments = _arguments(opts.spargs, settings)
         install_reactor(ours.TWISTED_REACTOR, settings["ASYNCIO_EVENT_LOOP"])
         with _held_back() as held:
-            crawler = Crawler(_spider_class(spider, settings), settings)
+            crawler = Crawler(_spider_class(spider, settings, arguments), settings)
         process = AsyncCrawlerProcess(settings)
         for record in held:
             logging.getLogger(record.name).handle(record)
@@ -66,12 +66,15 @@ class Command(Refusing, crawl.Command):
         self.exitcode = _exit_code(crawler, crawling, directory if is_new else None)
 
 
-def _spider_class(name: str, settings: Settings) -> type[Spider]:
+def _spider_class(name: str, settings: Settings, arguments: dict[str, str]) -> type[Spider]:
+    """`arguments`: those that are left for the spider. Ours take none; those of others may take any."""
     try:
         check_addons(settings)
         AddonManager.load_pre_crawler_settings(settings)
         spider_class = get_spider_loader(settings).load(name)
         check_spider(spider_class)
+        if spider_class.__module__.startswith("webgraph_it."):
+            refuse_unknown_arguments(arguments)
     except KeyError:
         raise UsageError(
             f"There is no spider {name!r}. To list the spiders: scrapy list.", print_help=False
