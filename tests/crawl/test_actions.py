@@ -47,3 +47,17 @@ def test_a_mistake_is_one_sentence(said: object, sentence: str) -> None:
         read_action(said)
     assert sentence in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"action": "delay", "surt": "it,a)/path/", "seconds": 5},
+        {"action": "max-pages", "surt": "http://a.it/path/", "pages": 0},
+        {"action": "delay", "surt": "it,a):8080", "seconds": 5},
+    ],
+)
+def test_an_effect_on_hosts_needs_a_prefix_of_whole_hosts(said: dict[str, Any]) -> None:
+    """Such a record could not be read by the next resume."""
+    with pytest.raises(ActionError, match="holds for whole hosts"):
+        read_action(said)

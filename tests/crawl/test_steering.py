@@ -17,7 +17,13 @@ ACTIONS = st.one_of(
     st.builds(
         lambda verb, surt: {"action": verb, "surt": surt}, st.sampled_from(["block", "unblock"]), SURTS
     ),
-    st.builds(lambda surt: {"action": "delay", "surt": surt, "seconds": 3}, SURTS),
+    st.builds(
+        lambda surt, seconds: {"action": "delay", "surt": surt, "seconds": seconds},
+        SURTS,
+        st.sampled_from([0, 3]),
+    ),
+    st.builds(lambda surt: {"action": "max-pages", "surt": surt, "pages": 0}, SURTS),
+    st.builds(lambda surt: {"action": "priority", "surt": surt, "priority": 0}, SURTS),
     st.just({"action": "bandwidth", "schedule": [["*", "1 MB/s"]]}),
     st.just({"action": "connections", "cap": 7}),
     st.just({"action": "checkpoint"}),
@@ -63,3 +69,8 @@ def test_nothing_was_changed_before_anything_was() -> None:
 @pytest.mark.parametrize("action", ["checkpoint", "terminate", "reports", "status"])
 def test_verbs_that_pass_leave_it_as_it_is(action: str) -> None:
     assert steered({"action": action}) == Steering()
+
+
+def test_a_record_with_a_rule_that_says_nothing_is_read() -> None:
+    packed = Steering(rules=(Rule(surt="it,a,", block=True), Rule(surt="it,b,"))).to_bytes()
+    assert Steering.from_bytes(packed).rules == (Rule(surt="it,a,", block=True),)

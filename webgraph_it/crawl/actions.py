@@ -16,6 +16,8 @@ OPERATOR = "operator"
 MAX_REASON_LENGTH = 40
 MAX_SEED_LINES = 100_000
 MAX_LINE_LENGTH = 4_096
+EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
+"""Verbs that set an effect of a rule, and the argument that holds its value."""
 
 
 class ActionError(ValueError):
@@ -62,7 +64,17 @@ def read_action(said: object) -> Action:
             values[argument] = verb.optional[argument]
         else:
             raise ActionError(f"{name} needs {argument!r}")
+    if name in EFFECTS and values[EFFECTS[name]] is not None:
+        _check_rule(values["surt"], name.replace("-", "_"), values[EFFECTS[name]])
     return Action(name, values)
+
+
+def _check_rule(surt: str, effect: str, value: object) -> None:
+    """A record of what is in force must be one that can be read again."""
+    try:
+        rule_of({"surt": surt, effect: value})
+    except RuleError as error:
+        raise ActionError(str(error)) from None
 
 
 def _reason(name: str, value: object) -> str:
