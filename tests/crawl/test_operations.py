@@ -20,6 +20,7 @@ from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl
 from webgraph_it.cli.control import VERB
 from webgraph_it.crawl.actions import VERBS
 from webgraph_it.crawl.control_socket import ControlError, ask
+from webgraph_it.crawl.pending import TAKEN_FILE
 from webgraph_it.simweb import SimWeb
 from webgraph_it.urls.surt import parse
 
@@ -328,6 +329,10 @@ def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_
         host = busiest_host(web)
         ask(tmp_path, {"action": "terminate"})
         finish(crawl)
+        left_by_a_killed_resume = tmp_path / "reports" / TAKEN_FILE
+        left_by_a_killed_resume.write_text(
+            '{"who": "user 7", "said": {"action": "delay", "surt": "it,", "seconds": 0}}\n'
+        )
         ended = control(tmp_path, "block", host)
         assert (ended.returncode, ended.stderr) == (0, "")
         assert "postponed: no crawl runs in" in ended.stdout
@@ -339,7 +344,7 @@ def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_
         resume(tmp_path)
         assert differences(web, tmp_path) == []
     assert [(line["action"], line["result"]) for line in audit(tmp_path)] == [
-        (action, "done") for action in ("terminate", "block", "unblock")
+        (action, "done") for action in ("terminate", "delay", "block", "unblock")
     ]
     ended = control(tmp_path, "checkpoint")
     assert (ended.returncode, ended.stdout) == (2, "")
