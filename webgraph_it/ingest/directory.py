@@ -8,7 +8,7 @@ from webgraph_it.crawl.changes import SETTINGS, recorded
 from webgraph_it.crawl.directory import JobDirectory, refuse_unusable, write_json
 from webgraph_it.crawl.identity import SHAPING, identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
-from webgraph_it.crawl.remembered import PATHS, is_lasting
+from webgraph_it.crawl.remembered import in_full, is_lasting
 from webgraph_it.crawl.setting_names import refusal
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts
@@ -49,11 +49,7 @@ def claim(
         )
     spider = spider or (UNNAMED if is_new else directory.spider())
     values, typed = values_of(directory, given, spider)
-    keep = {
-        name: str(Path(value).absolute()) if name in PATHS and value else value
-        for name, value in typed.items()
-        if is_lasting(name)
-    }
+    keep = {name: in_full(name, value) for name, value in typed.items() if is_lasting(name)}
     directory.claim(identity_of(values), keep, spider)
     try:
         check_store(directory)
