@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,22 @@ def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
     assert crawl.ask("DELETE", "/api/rules/it,esempio,").json["error"] == "nothing is set for it,esempio,"
     refused = crawl.ask("PUT", "/api/rules/it,esempio,", {"colour": "red"})
     assert (refused.status, "expected: an object with some of block" in refused.json["error"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"delay": 10, "block": "x"}, "block is 'x'; expected: true or false"),
+        ({"delay": 10, "block": None}, "block is None; expected: true or false"),
+        ({"delay": 10, "block": False}, "it,esempio, is not blocked"),
+        ({"delay": 10, "priority": "first"}, "priority is 'first'; expected: a whole number"),
+    ],
+)
+def test_a_rule_is_put_as_a_whole_or_not_at_all(crawl: Watched, said: dict[str, Any], sentence: str) -> None:
+    refused = crawl.ask("PUT", "/api/rules/it,esempio,", said)
+    assert refused.status == 400
+    assert sentence in refused.json["error"]
+    assert crawl.status()["rules"] == []
 
 
 def test_what_is_wrong_with_an_action_is_one_sentence(crawl: Watched) -> None:
