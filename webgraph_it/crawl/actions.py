@@ -89,8 +89,10 @@ def _reason(name: str, value: object) -> str:
 
 
 def _surt(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ActionError(f"{name} is {value!r}; expected: a text such as it,esempio, or esempio.it")
     try:
-        return parse(str(value))
+        return parse(value)
     except SurtError as error:
         raise ActionError(str(error)) from None
 
@@ -115,7 +117,9 @@ def _seconds(name: str, value: object) -> float:
 
 def _host(name: str, value: object) -> str:
     """The host as keys have it: `it,esempio`. A name, a URL or a SURT prefix is taken."""
-    text = str(value).strip()
+    if not isinstance(value, str):
+        raise ActionError(f"{name} is {value!r}; expected: a host such as www.esempio.it")
+    text = value.strip()
     if "," in text:
         return _surt(name, text).rstrip(",)").partition(")")[0]
     found = key(text if "://" in text else f"http://{text}/")
