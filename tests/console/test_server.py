@@ -74,6 +74,8 @@ def test_reports_are_written_when_asked(crawl: Watched) -> None:
 def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
     assert crawl.ask("PUT", "/api/rules/it,esempio,", {"block": True, "delay": 9}).status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "block": True, "delay": 9.0}]
+    below = crawl.ask("PUT", "/api/rules/it,esempio,www2)", {"block": False})
+    assert "is blocked by it,esempio,;" in below.json["error"]
     assert crawl.ask("DELETE", "/api/rules/it,esempio,?part=block").status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "delay": 9.0}]
     assert crawl.ask("PUT", "/api/rules/it,esempio,", {"delay": None, "priority": 3}).status == 200

@@ -74,3 +74,21 @@ def test_verbs_that_pass_leave_it_as_it_is(action: str) -> None:
 def test_a_record_with_a_rule_that_says_nothing_is_read() -> None:
     packed = Steering(rules=(Rule(surt="it,a,", block=True), Rule(surt="it,b,"))).to_bytes()
     assert Steering.from_bytes(packed).rules == (Rule(surt="it,a,", block=True),)
+
+
+@pytest.mark.parametrize(
+    ("surt", "sentence"),
+    [
+        ("it,a,", None),
+        ("it,a)", "it,a) is blocked by it,a,; expected: that prefix, whose block can be lifted"),
+        ("it,a,b)/x/", "it,a,b)/x/ is blocked by it,a,; expected: that prefix, whose block can be lifted"),
+        ("it,f,x,", "it,f,x, is blocked by the rule for it,f, in RULES_FILE; take the rule out there"),
+        ("it,f,", "it,f, is blocked by the rule for it,f, in RULES_FILE; take the rule out there"),
+        ("it,", "it, is not blocked"),
+        ("it,ab,", "it,ab, is not blocked"),
+        ("it,g,", "it,g, is not blocked"),
+    ],
+)
+def test_who_lifts_a_block_hears_which_prefix_blocks(surt: str, sentence: str | None) -> None:
+    in_file = (Rule(surt="it,f,", block=True), Rule(surt="it,g,", extension="pdf", block=True))
+    assert steered({"action": "block", "surt": "it,a,"}).why_not_unblocked(surt, in_file) == sentence

@@ -12,10 +12,15 @@ from webgraph_it.crawl.actions import Action, ActionError, read_action
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.steering import META, Steering
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.urls.rules import Rule
 
 
 class Crawl(Protocol):
     """What a running crawl can be told (engine/steered.py)."""
+
+    @property
+    def file_rules(self) -> tuple[Rule, ...]:
+        """Those of RULES_FILE."""
 
     def status(self) -> dict[str, Any]: ...
 
@@ -64,8 +69,10 @@ class Operations:
         return {"action": action.name, **done}
 
     async def _carry_out(self, action: Action) -> dict[str, Any]:
-        if action.name == "unblock" and not self.steering.is_blocked(action.arguments["surt"]):
-            raise ActionError(f"{action.arguments['surt']} is not blocked")
+        if action.name == "unblock" and (
+            sentence := self.steering.why_not_unblocked(action.arguments["surt"], self._crawl.file_rules)
+        ):
+            raise ActionError(sentence)
         if action.name == "clear" and self.steering.rule_of(action.arguments["surt"]) is None:
             raise ActionError(f"nothing is set for {action.arguments['surt']}")
         self._crawl.check(action)

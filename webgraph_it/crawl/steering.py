@@ -81,6 +81,16 @@ class Steering(NamedTuple):
         rule = self.rule_of(surt)
         return rule is not None and rule.block
 
+    def why_not_unblocked(self, surt: str, file_rules: tuple[Rule, ...] = ()) -> str | None:
+        """A sentence for whoever wants to lift a block that is set elsewhere, or nowhere. None: it can be lifted."""
+        if self.is_blocked(surt):
+            return None
+        if above := _blocking(self.rules, surt):
+            return f"{surt} is blocked by {above.surt}; expected: that prefix, whose block can be lifted"
+        if above := _blocking(file_rules, surt):
+            return f"{surt} is blocked by the rule for {above.surt} in RULES_FILE; take the rule out there"
+        return f"{surt} is not blocked"
+
     def to_bytes(self) -> bytes:
         said = {**self._asdict(), "rules": [rule.written() for rule in self.rules]}
         return json.dumps(said).encode()
@@ -99,6 +109,11 @@ class Steering(NamedTuple):
             said["connections"],
             tuple((host, until) for host, until in said["parked"]),
         )
+
+
+def _blocking(rules: Iterable[Rule], surt: str) -> Rule | None:
+    """The rule that blocks all under a prefix."""
+    return next((rule for rule in rules if rule.block and rule.is_all_of(surt)), None)
 
 
 def _readable(rules: Iterable[dict[str, Any]]) -> Iterator[Rule]:

@@ -43,7 +43,7 @@ class Steered:
         self._scope = scope
         self._scheduler = running.scheduler
         self._settings = crawler.settings
-        self._file_rules: tuple[Rule, ...] = ()
+        self.file_rules: tuple[Rule, ...] = ()
         self._steering = Steering()
         self._scheduler.drop = self._drop
 
@@ -51,7 +51,7 @@ class Steered:
 
     def set_file_rules(self, rules: tuple[Rule, ...]) -> None:
         """Those of RULES_FILE, which come after the operators'."""
-        self._file_rules = rules
+        self.file_rules = rules
         self._apply_rules(self._steering.rules)
 
     def check(self, action: Action) -> None:
@@ -87,7 +87,7 @@ class Steered:
 
     def _apply_rules(self, rules: tuple[Rule, ...]) -> None:
         scheduler = self._scheduler
-        scheduler.rules = Rules((*rules, *self._file_rules))
+        scheduler.rules = Rules((*rules, *self.file_rules))
         scheduler.frontier.set_rules(scheduler.rules)
         downloader: object = self._crawler.engine.downloader
         if isinstance(downloader, LeanDownloader):
@@ -116,7 +116,7 @@ class Steered:
         own = {
             "name": running.directory.path.resolve().name,
             "console": self._settings["CONSOLE"],
-            "file_rules": len(self._file_rules),
+            "file_rules": len(self.file_rules),
             "links": running.recorder.tally.links,
             "commits": running.committer.commits,
             "last_commit_seconds_ago": time.time() - running.committer.committed_at,

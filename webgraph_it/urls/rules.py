@@ -51,6 +51,11 @@ class Rule(NamedTuple):
         path_or_port = self.surt.partition(")")[2]
         return bool(self.surt) and not (path_or_port or self.match or self.extension or self.mime)
 
+    def is_all_of(self, surt: str) -> bool:
+        """Whether it covers every URL under a prefix."""
+        others = self.match or self.extension or self.mime
+        return not others and bool(self.surt) and surt.startswith(starts(self.surt))
+
     def covers(self, key: str, url: str, mime: str) -> bool:
         if self.surt and not key.startswith(starts(self.surt)):
             return False
