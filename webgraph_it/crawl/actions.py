@@ -121,11 +121,17 @@ def _host(name: str, value: object) -> str:
         raise ActionError(f"{name} is {value!r}; expected: a host such as www.esempio.it")
     text = value.strip()
     if "," in text:
-        return _surt(name, text).rstrip(",)").partition(")")[0]
-    found = key(text if "://" in text else f"http://{text}/")
+        found: str | Refusal = _surt(name, text)
+    else:
+        found = key(text if "://" in text else f"http://{text}/")
     if isinstance(found, Refusal):
         raise ActionError(f"{name} is {text!r}; expected: a host such as www.esempio.it")
-    return found.partition(")")[0]
+    host, _, rest = found.partition(")")
+    if rest.startswith(":"):
+        raise ActionError(
+            f"{name} is {text!r}; expected: a host without a port, because all its ports rest together"
+        )
+    return host.rstrip(",")
 
 
 def _lines(name: str, value: object) -> tuple[str, ...]:
