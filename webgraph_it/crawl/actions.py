@@ -35,6 +35,11 @@ class Action(NamedTuple):
         """Whether it leaves a line in the audit log: a look at the status does not."""
         return self.name != "status"
 
+    @property
+    def meant(self) -> dict[str, str]:
+        """The prefix or host that was understood, for the answer."""
+        return {name: self.arguments[name] for name in ("surt", "host") if name in self.arguments}
+
 
 class Verb(NamedTuple):
     """How one verb is read. `arguments` maps each name to the function that checks its value."""

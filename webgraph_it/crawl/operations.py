@@ -27,6 +27,9 @@ class Crawl(Protocol):
     def check(self, action: Action) -> None:
         """ActionError for what only a running crawl can find wrong."""
 
+    async def reach(self, action: Action) -> dict[str, Any]:
+        """What it is about to meet. Facts for the answer."""
+
     def apply(self, steering: Steering) -> None:
         """Put it in force. What it says already changes nothing."""
 
@@ -66,7 +69,7 @@ class Operations:
             self._audit.write(action, who, self._now(), f"refused: {error}")
             raise
         self._audit.write(action, who, self._now(), "done")
-        return {"action": action.name, **done}
+        return {"action": action.name, **action.meant, **done}
 
     async def _carry_out(self, action: Action) -> dict[str, Any]:
         if action.name == "unblock" and (
@@ -76,6 +79,7 @@ class Operations:
         if action.name == "clear" and self.steering.rule_of(action.arguments["surt"]) is None:
             raise ActionError(f"nothing is set for {action.arguments['surt']}")
         self._crawl.check(action)
+        reach = await self._crawl.reach(action)
         before, self.steering = self.steering, self.steering.after(action, self._now())
         if self.steering != before:
             self._frontier.put_meta(META, self.steering.to_bytes())
@@ -84,4 +88,4 @@ class Operations:
         self._note(action)
         if action.name != "terminate":  # the crawl's last commit follows
             await self._crawl.commit()
-        return facts
+        return {**reach, **facts}
