@@ -245,11 +245,14 @@ def test_parked_a_host_is_left_alone_and_woken_it_is_asked(tmp_path: Path) -> No
         parked_at = time.time()
         time.sleep(2.5)
         assert host not in hosts_asked(web, parked_at + 1.0)
+        status = wait_for(tmp_path)
+        assert (status["hosts_parked"], list(status["parked"])) == (1, [key_of_host(host)])
         assert ask(tmp_path, {"action": "wake", "host": host})["woken"]
         assert not ask(tmp_path, {"action": "wake", "host": host})["woken"]
         time.sleep(1.5)
         assert host in hosts_asked(web, parked_at + 1.0)
-        nobody = ask(tmp_path, {"action": "park", "host": "nobody.it"})
+        nobody = ask(tmp_path, {"action": "park", "host": "nobody.it", "seconds": 0})
+        assert wait_for(tmp_path)["parked"] == {}  # it has ended
         assert nobody["note"] == "no URL of this host is known; it is left alone if one is found"
 
 

@@ -131,7 +131,7 @@ class Api:
         recent, queue = await asyncio.to_thread(self._of_host, name, list(self._crawl.recent))
         return answer(
             {
-                **host_row(row, self._crawl.busy)._asdict(),
+                **host_row(row, self._crawl.busy, self._crawl.parked)._asdict(),
                 "name": _dns(name),
                 "delay": self._crawl.host_delay(name),
                 "robots": [record for record in robots if record is not None],

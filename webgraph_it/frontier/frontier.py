@@ -515,6 +515,11 @@ class Frontier:
         host = self._roster.host(name)
         return (name.encode(), host.packed()) if host.accepted else None
 
+    def only_waits(self, name: str) -> bool:
+        """Whether the host has URLs, is not being asked, and is not parked for its failures."""
+        host = self._roster.host(name)
+        return bool(host.entries) and name not in self._leased and not host.clock.parked
+
     def committed_states(self, digests: Sequence[bytes]) -> list[tuple[State, int]]:
         """State and status of each URL as of the last commit. Any thread may ask."""
         ordered = sorted(set(digests))
