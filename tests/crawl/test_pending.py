@@ -88,3 +88,30 @@ def test_verbs_for_a_moment_and_crawls_that_never_were_cannot_wait(jobdir: Path,
     assert postpone(tmp_path / "nothing", BLOCK, "user 7") is None
     with pytest.raises(ActionError):
         postpone(jobdir, {"action": "explode"}, "user 7")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said", "sentence"),
+    [
+        (
+            "{}",
+            {"action": "connections", "cap": 99_999_999},
+            "expected: at most 5000, which MAX_TCP_CONNECTIONS allows",
+        ),
+        ('{"MAX_TCP_CONNECTIONS": 9}', {"action": "connections", "cap": 10}, "expected: at most 9,"),
+        ("{}", {"action": "bandwidth", "schedule": [["*", "fast"]]}, "a rate such as"),
+    ],
+)
+def test_what_the_crawl_could_not_do_is_refused_at_once(
+    jobdir: Path, settings: str, said: dict[str, Any], sentence: str
+) -> None:
+    (jobdir / "crawl.json").write_text(f'{{"settings": {settings}}}')
+    with pytest.raises(ActionError, match=sentence):
+        postpone(jobdir, said, "user 7")
+    assert list((jobdir / "reports").iterdir()) == []
+
+
+def test_the_answer_says_what_was_understood(jobdir: Path) -> None:
+    answer = postpone(jobdir, {"action": "block", "surt": "www.esempio.it"}, "user 7")
+    assert answer is not None
+    assert answer["surt"] == "it,esempio,"

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from webgraph_it.fetch.schedule import ScheduleError, parse_schedule
 from webgraph_it.urls import key
 from webgraph_it.urls.names import Refusal
 from webgraph_it.urls.rules import RuleError, rule_of
@@ -72,6 +73,20 @@ def read_action(said: object) -> Action:
     if name in EFFECTS and values[EFFECTS[name]] is not None:
         _check_rule(values["surt"], name.replace("-", "_"), values[EFFECTS[name]])
     return Action(name, values)
+
+
+def check_for(action: Action, max_connections: int, timezone: str) -> None:
+    """ActionError for a value that a crawl with these settings cannot take."""
+    if action.name == "bandwidth":
+        try:
+            parse_schedule(action.arguments["schedule"], timezone)
+        except ScheduleError as error:
+            raise ActionError(str(error)) from None
+    if action.name == "connections" and action.arguments["cap"] > max_connections:
+        raise ActionError(
+            f"cap is {action.arguments['cap']}; expected: at most {max_connections}, which MAX_TCP_CONNECTIONS allows. "
+            "For more, resume the crawl with a larger one"
+        )
 
 
 def _check_rule(surt: str, effect: str, value: object) -> None:

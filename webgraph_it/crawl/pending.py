@@ -15,8 +15,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webgraph_it.crawl.actions import ActionError, read_action
+from webgraph_it.crawl.actions import ActionError, check_for, read_action
+from webgraph_it.crawl.changes import SETTINGS
 from webgraph_it.files.own import open_file
+from webgraph_it.settings_table import TABLE
 from webgraph_it.shards.directory import CrawlDirectory
 
 logger = logging.getLogger(__name__)
@@ -40,16 +42,24 @@ class Waiting(NamedTuple):
 def postpone(directory: Path, said: dict[str, Any], who: str) -> dict[str, Any] | None:
     """The answer for whoever asked: it is done in the next run, and on disk when this returns.
 
-    None if it cannot wait, or the directory holds no crawl. ActionError if it is no action.
+    None if it cannot wait, or the directory holds no crawl. ActionError if it is no action, or one that the crawl
+    cannot do with the settings that it remembers.
     """
     crawl = CrawlDirectory(directory)
-    if read_action(said).name in AT_ONCE or not crawl.crawl_file.is_file():
+    action = read_action(said)
+    if action.name in AT_ONCE or not crawl.crawl_file.is_file():
         return None
+    given = crawl.record().get(SETTINGS, {})
+    most, timezone = (
+        given.get(name, TABLE[name].default) for name in ("MAX_TCP_CONNECTIONS", "SCHEDULE_TIMEZONE")
+    )
+    check_for(action, most, timezone)
     line = json.dumps({"who": f"{who}, before a resume", "said": said})
     while not _append(crawl.reports / PENDING_FILE, f"\n{line}\n".encode()):
         pass
     return {
-        "action": said["action"],
+        "action": action.name,
+        **action.meant,
         "postponed": f"no crawl runs in {directory}; it is done first when the crawl is resumed",
     }
 

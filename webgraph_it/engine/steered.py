@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from webgraph_it.crawl.actions import Action, ActionError
+from webgraph_it.crawl.actions import Action, ActionError, check_for
 from webgraph_it.crawl.reconsider import taken_back
 from webgraph_it.crawl.status import status_of
 from webgraph_it.crawl.steering import OPERATOR_BLOCK, Steering
@@ -16,7 +16,6 @@ from webgraph_it.crawl.visit import refused
 from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
 from webgraph_it.engine.downloader import LeanDownloader
 from webgraph_it.engine.parts import parts_of
-from webgraph_it.fetch.schedule import ScheduleError, parse_schedule
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.frontier.layout import HOST_HEAD
 from webgraph_it.frontier.records import Lease
@@ -59,17 +58,7 @@ class Steered:
         self._apply_rules(self._steering.rules)
 
     def check(self, action: Action) -> None:
-        if action.name == "bandwidth":
-            try:
-                parse_schedule(action.arguments["schedule"], self._settings["SCHEDULE_TIMEZONE"])
-            except ScheduleError as error:
-                raise ActionError(str(error)) from None
-        most = self._settings.getint("MAX_TCP_CONNECTIONS")
-        if action.name == "connections" and action.arguments["cap"] > most:
-            raise ActionError(
-                f"cap is {action.arguments['cap']}; expected: at most {most}, which MAX_TCP_CONNECTIONS allows. "
-                "Stop the crawl and resume it with a larger one"
-            )
+        check_for(action, self._settings.getint("MAX_TCP_CONNECTIONS"), self._settings["SCHEDULE_TIMEZONE"])
 
     async def reach(self, action: Action) -> dict[str, Any]:
         match action.name:
