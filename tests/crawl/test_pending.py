@@ -1,6 +1,7 @@
 """What is asked of a crawl that does not run is done when it is resumed."""
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ def done(jobdir: Path) -> list[tuple[Any, str]]:
     """What a run does first."""
     seen: list[tuple[Any, str]] = []
 
-    async def do(said: object, who: str) -> None:
+    async def do(said: object, who: str, asked_at: float | None) -> None:
         seen.append((said, who))
 
     asyncio.run(Pending(jobdir / "reports", do).do_all())
@@ -32,7 +33,7 @@ def done(jobdir: Path) -> list[tuple[Any, str]]:
 
 
 def take_and_be_killed(jobdir: Path) -> None:
-    async def do(said: object, who: str) -> None:
+    async def do(said: object, who: str, asked_at: float | None) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -72,7 +73,7 @@ def test_an_empty_file_and_a_line_cut_short_do_not_stay(jobdir: Path, name: str)
 def test_a_refusal_does_not_keep_the_rest_from_being_done(jobdir: Path) -> None:
     seen: list[object] = []
 
-    async def do(said: object, who: str) -> None:
+    async def do(said: object, who: str, asked_at: float | None) -> None:
         seen.append(said)
         raise ActionError("no")
 
@@ -115,3 +116,22 @@ def test_the_answer_says_what_was_understood(jobdir: Path) -> None:
     answer = postpone(jobdir, {"action": "block", "surt": "www.esempio.it"}, "user 7")
     assert answer is not None
     assert answer["surt"] == "it,esempio,"
+
+
+def test_it_is_said_when_it_was_asked(jobdir: Path) -> None:
+    seen: list[float | None] = []
+
+    async def do(said: object, who: str, asked_at: float | None) -> None:
+        seen.append(asked_at)
+
+    before = time.time()
+    postpone(jobdir, PAUSE, "user 7")
+    asyncio.run(Pending(jobdir / "reports", do).do_all())
+    (jobdir / "reports" / PENDING_FILE).write_text(
+        '{"who": "an earlier version", "said": {"action": "pause"}}\n'
+    )
+    asyncio.run(Pending(jobdir / "reports", do).do_all())
+    asked_at, unknown = seen
+    assert asked_at is not None
+    assert before <= asked_at <= time.time()
+    assert unknown is None

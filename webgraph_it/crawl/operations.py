@@ -58,17 +58,17 @@ class Operations:
         self.steering = Steering.from_bytes(frontier.get_meta(META))
         crawl.apply(self.steering)
 
-    async def do(self, said: object, who: str) -> dict[str, Any]:
-        """The answer; ActionError is the sentence for whoever asked."""
+    async def do(self, said: object, who: str, asked_at: float | None = None) -> dict[str, Any]:
+        """The answer; ActionError is the sentence for whoever asked. `asked_at`: if that was before this run."""
         action = read_action(said)
         if not action.is_change:
             return self._crawl.status()
         try:
             done = await self._carry_out(action)
         except ActionError as error:
-            self._audit.write(action, who, self._now(), f"refused: {error}")
+            self._audit.write(action, who, self._now(), f"refused: {error}", asked_at)
             raise
-        self._audit.write(action, who, self._now(), "done")
+        self._audit.write(action, who, self._now(), "done", asked_at)
         return {"action": action.name, **action.meant, **done}
 
     async def _carry_out(self, action: Action) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """reports/pending.jsonl: what operators ask of a crawl that does not run. It is done when the crawl is resumed.
 
-One line for each: {"who": …, "said": {"action": …}}. The file is the owner's, as the control socket is.
+One line for each: {"time": …, "who": …, "said": {"action": …}}. The file is the owner's, as the control socket is.
 
 A run renames the file before it does what is in it. A run that is killed there leaves the renamed file: the next run
 does this one first, and then what was asked since. Doing it twice changes nothing.
@@ -11,6 +11,7 @@ import fcntl
 import json
 import logging
 import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ class Waiting(NamedTuple):
 
     said: Any
     who: str
+    asked_at: float | None
+    """None: written by an earlier version."""
 
 
 def postpone(directory: Path, said: dict[str, Any], who: str) -> dict[str, Any] | None:
@@ -54,7 +57,7 @@ def postpone(directory: Path, said: dict[str, Any], who: str) -> dict[str, Any] 
         given.get(name, TABLE[name].default) for name in ("MAX_TCP_CONNECTIONS", "SCHEDULE_TIMEZONE")
     )
     check_for(action, most, timezone)
-    line = json.dumps({"who": f"{who}, before a resume", "said": said})
+    line = json.dumps({"time": time.time(), "who": f"{who}, before a resume", "said": said})
     while not _append(crawl.reports / PENDING_FILE, f"\n{line}\n".encode()):
         pass
     return {
@@ -80,7 +83,7 @@ def _append(path: Path, line: bytes) -> bool:
 class Pending:
     """What waits for a crawl that runs now. `do` is Operations.do."""
 
-    def __init__(self, reports: Path, do: Callable[[object, str], Awaitable[object]]) -> None:
+    def __init__(self, reports: Path, do: Callable[[object, str, float | None], Awaitable[object]]) -> None:
         self._waiting, self._taken = reports / PENDING_FILE, reports / TAKEN_FILE
         self._do = do
         self._turn = asyncio.Lock()
@@ -95,9 +98,9 @@ class Pending:
             while self:
                 if not self._taken.exists():
                     self._waiting.rename(self._taken)
-                for said, who in _read(self._taken):
+                for waiting in _read(self._taken):
                     try:
-                        await self._do(said, who)
+                        await self._do(*waiting)
                     except ActionError as error:
                         logger.error("An action that waited for this run was refused: %s.", error)
                 self._taken.unlink()  # all of it is committed or refused
@@ -112,7 +115,7 @@ def _read(path: Path) -> list[Waiting]:
     for line in filter(None, lines):
         try:
             each = json.loads(line)
-            found.append(Waiting(each["said"], each["who"]))
-        except (ValueError, TypeError, LookupError):
+            found.append(Waiting(each["said"], each["who"], each.get("time")))
+        except (ValueError, TypeError, LookupError, AttributeError):
             logger.error("%s: a line is not an action; it is left out.", path)
     return found
