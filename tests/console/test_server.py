@@ -91,8 +91,9 @@ def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"delay": 10, "block": "x"}, "block is 'x'; expected: true or false"),
-        ({"delay": 10, "block": None}, "block is None; expected: true or false"),
+        ({"delay": 10, "block": "x"}, "block is 'x'; expected: true, false or null"),
+        ({"delay": 10, "block": 1}, "block is 1; expected: true, false or null"),
+        ({"delay": 10, "block": None}, "it,esempio, is not blocked"),
         ({"delay": 10, "block": False}, "it,esempio, is not blocked"),
         ({"delay": 10, "priority": "first"}, "priority is 'first'; expected: a whole number"),
     ],

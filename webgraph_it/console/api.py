@@ -194,8 +194,8 @@ class Api:
         said, surt = await _body(request), request.match_info["surt"]
         if not isinstance(said, dict) or not said or not set(said) <= set(_VERBS_OF_RULE):
             return refuse(f"expected: an object with some of {', '.join(_VERBS_OF_RULE)}", 400)
-        if not isinstance(said.get("block", True), bool):
-            return refuse(f"block is {said['block']!r}; expected: true or false", 400)
+        if not isinstance(said.get("block"), bool | None):
+            return refuse(f"block is {said['block']!r}; expected: true, false or null", 400)
         asked = [make(said[name]) | {"surt": surt} for name, make in _VERBS_OF_RULE.items() if name in said]
         try:
             for each in asked:
