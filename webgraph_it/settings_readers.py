@@ -164,7 +164,6 @@ def _transport(value: Any) -> str:
 
 FILE = text("the path of a JSON file, or nothing")
 TOML_FILE = text("the path of a TOML file, or nothing")
-"""The crawl stores the absolute path, so that it can be resumed from another working directory."""
 FOLDER = text("the JOBDIR of an earlier crawl, or nothing")
 PAGE = Reader(_page_or_nothing, "a page such as https://example.it/crawl that says who crawls and why")
 TIMEZONE = Reader(lambda value: ZoneInfo(_text(value)).key, "a time zone such as Europe/Rome")
@@ -202,6 +201,11 @@ def _texts(value: Any) -> list[str]:
     if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
         raise TypeError
     return list(items)
+
+
+FOLDERS = texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]')
+PATHS = (FILE, TOML_FILE, TOKEN_FILE, FOLDER, FOLDERS)
+"""The crawl stores the absolute path, so that it can be resumed from another working directory."""
 
 
 def _surts(value: Any) -> list[str]:

@@ -24,6 +24,7 @@ from webgraph_it.settings_readers import (
     FLAG,
     FLEET_TRANSPORT,
     FOLDER,
+    FOLDERS,
     KINDS,
     LANGUAGES,
     LISTEN,
@@ -620,7 +621,7 @@ class Console(Section):
     )
     CONSOLE_MEMBERS = Setting(
         [],
-        texts('a JSON list of crawl directories such as ["crawls/italy-1", "crawls/italy-2"]'),
+        FOLDERS,
         "Crawls of this machine that the console shows and steers, too. Empty = the other members of the same fleet, "
         "if JOBDIR is one of its folders member-01, member-02 …",
     )

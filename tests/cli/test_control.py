@@ -1,11 +1,12 @@
 """The words of the command line become the crawl's own requests."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webgraph_it.cli.control import request_of
+from webgraph_it.cli.control import lines_of, request_of
 from webgraph_it.cli.shell.mistakes import Mistake
 
 
@@ -47,3 +48,29 @@ def test_a_mistake_is_one_sentence(words: list[str], sentence: str) -> None:
     with pytest.raises(Mistake) as mistake:
         request_of(words[0], words[1:])
     assert sentence in str(mistake.value)
+
+
+def test_a_status_is_for_people() -> None:
+    now, later = datetime(2026, 11, 18, 12, 30).timestamp(), datetime(2026, 11, 18, 13, 30).timestamp()
+    status = {
+        "console": "",
+        "pauses": [],
+        "time": now + 0.4,
+        "pages": 1234,
+        "bandwidth_cap": None,
+        "rules": [{"surt": "it,a,", "block": True, "delay": 9.0}, {"surt": "it,b)/x/", "priority": -5}],
+        "parked": {"it,c": later},
+    }
+    assert lines_of(status).splitlines() == [
+        "console: none",
+        "pauses: none",
+        "time: 2026-11-18 12:30:00",
+        "pages: 1,234",
+        "bandwidth_cap: none",
+        "rules:",
+        "  it,a, block, delay 9",
+        "  it,b)/x/ priority -5",
+        "parked:",
+        "  it,c until 2026-11-18 13:30:00",
+    ]
+    assert lines_of({"rules": [], "parked": {}}) == "rules: none\nparked: none"

@@ -26,6 +26,7 @@ class Store:
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows, self.host_count, self.read = rows, len(rows), 0
+        self.parked: dict[str, float] = {}
         self.busy = Counter({"it,pieno": 7, "it,rotto": 2, "it,sparito": 9})
 
     def host_record(self, name: str) -> Row | None:
@@ -75,7 +76,7 @@ def test_hosts_that_said_429_or_503_are_in_order_of_how_often() -> None:
 
 
 def test_a_record_is_shown() -> None:
-    found = host_row(SOME[2], {"it,pieno": 7})
+    found = host_row(SOME[2], {"it,pieno": 7}, {})
     assert (found.host, found.queued, found.failure, found.failures, found.busy, found.parked) == (
         "it,pieno",
         3,
@@ -89,7 +90,7 @@ def test_a_record_is_shown() -> None:
 def test_a_ranking_keeps_the_first_of_each_order() -> None:
     ranking = Ranking(most=3)
     ranking.add(row(f"it,h{number:03}", number) for number in range(100))
-    assert [host_row(each, {}).queued for each in ranking.top("queue")] == [99, 98, 97]
+    assert [host_row(each, {}, {}).queued for each in ranking.top("queue")] == [99, 98, 97]
     assert set(SORTS) == {*ranking._heaps, "busy"}
 
 
@@ -119,3 +120,14 @@ def test_two_hundred_thousand_hosts_are_answered_in_a_tenth_of_a_second() -> Non
     assert found["read"] == 200_000
     assert store.read == 1, "one list serves every order for a while"
     assert median(times) < 0.1, "a busy machine may delay one of them"
+
+
+def test_hosts_that_operators_parked_are_parked() -> None:
+    store = Store(SOME)
+    store.parked = {"it,lungo": 90.0, "it,lento": 95.0, "it,nuovo": 99.0}
+    found = asyncio.run(hosts_of(store).top("parked", 9))["hosts"]
+    assert [(each["host"], each["parked"], each["ready_at"]) for each in found] == [
+        ("it,lento", True, 95.0),
+        ("it,lungo", True, 90.0),
+        ("it,fermo", True, 5.0),
+    ]

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,8 @@ def test_reports_are_written_when_asked(crawl: Watched) -> None:
 def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
     assert crawl.ask("PUT", "/api/rules/it,esempio,", {"block": True, "delay": 9}).status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "block": True, "delay": 9.0}]
+    below = crawl.ask("PUT", "/api/rules/it,esempio,www2)", {"block": False})
+    assert "is blocked by it,esempio,;" in below.json["error"]
     assert crawl.ask("DELETE", "/api/rules/it,esempio,?part=block").status == 200
     assert crawl.status()["rules"] == [{"surt": "it,esempio,", "delay": 9.0}]
     assert crawl.ask("PUT", "/api/rules/it,esempio,", {"delay": None, "priority": 3}).status == 200
@@ -83,6 +86,23 @@ def test_a_rule_is_put_and_deleted(crawl: Watched) -> None:
     assert crawl.ask("DELETE", "/api/rules/it,esempio,").json["error"] == "nothing is set for it,esempio,"
     refused = crawl.ask("PUT", "/api/rules/it,esempio,", {"colour": "red"})
     assert (refused.status, "expected: an object with some of block" in refused.json["error"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"delay": 10, "block": "x"}, "block is 'x'; expected: true, false or null"),
+        ({"delay": 10, "block": 1}, "block is 1; expected: true, false or null"),
+        ({"delay": 10, "block": None}, "it,esempio, is not blocked"),
+        ({"delay": 10, "block": False}, "it,esempio, is not blocked"),
+        ({"delay": 10, "priority": "first"}, "priority is 'first'; expected: a whole number"),
+    ],
+)
+def test_a_rule_is_put_as_a_whole_or_not_at_all(crawl: Watched, said: dict[str, Any], sentence: str) -> None:
+    refused = crawl.ask("PUT", "/api/rules/it,esempio,", said)
+    assert refused.status == 400
+    assert sentence in refused.json["error"]
+    assert crawl.status()["rules"] == []
 
 
 def test_what_is_wrong_with_an_action_is_one_sentence(crawl: Watched) -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from webgraph_it.crawl.actions import read_action
-from webgraph_it.crawl.audit import AUDIT_FILE, AuditLog
+from webgraph_it.crawl.audit import AUDIT_FILE, AuditLog, audit_line
 
 
 def test_each_action_is_one_line(tmp_path: Path) -> None:
@@ -22,3 +22,8 @@ def test_each_action_is_one_line(tmp_path: Path) -> None:
     }
     assert added["seeds"] == [*seeds[:20], "… 10 more"]
     assert added["time"] == "1970-01-01T00:00:01.500+00:00"
+
+
+def test_a_line_says_when_it_was_asked_if_it_had_to_wait() -> None:
+    line = json.loads(audit_line(read_action({"action": "pause"}), "user 5", 60.0, "done", 0.0))
+    assert (line["asked"], line["time"]) == ("1970-01-01T00:00:00.000+00:00", "1970-01-01T00:01:00.000+00:00")

@@ -20,6 +20,7 @@ from tests.crawl.crawling import PROJECT, differences, finish, resume, run_crawl
 from webgraph_it.cli.control import VERB
 from webgraph_it.crawl.actions import VERBS
 from webgraph_it.crawl.control_socket import ControlError, ask
+from webgraph_it.crawl.pending import TAKEN_FILE
 from webgraph_it.simweb import SimWeb
 from webgraph_it.urls.surt import parse
 
@@ -133,7 +134,9 @@ def test_a_blocked_site_is_left_alone_at_once_and_after_a_kill_and_unblocked_the
         with running(start_crawl(web, tmp_path, **SLOW)) as crawl:
             wait_for(tmp_path, 40)
             host = busiest_host(web)
-            ask(tmp_path, {"action": "block", "surt": host})
+            blocked = ask(tmp_path, {"action": "block", "surt": host})
+            assert (blocked["surt"], blocked["hosts"]) == (parse(host), 1)
+            assert blocked["urls_not_fetched"] > 0
             blocked_at = time.time()
             time.sleep(2.0)
             crawl.send_signal(signal.SIGKILL)
@@ -235,13 +238,26 @@ def test_parked_a_host_is_left_alone_and_woken_it_is_asked(tmp_path: Path) -> No
     ):
         wait_for(tmp_path, 12)
         host = busiest_host(web)
-        ask(tmp_path, {"action": "park", "host": host})
+        assert ask(tmp_path, {"action": "park", "host": host}) == {
+            "action": "park",
+            "host": key_of_host(host),
+        }
         parked_at = time.time()
         time.sleep(2.5)
         assert host not in hosts_asked(web, parked_at + 1.0)
-        ask(tmp_path, {"action": "wake", "host": host})
+        status = wait_for(tmp_path)
+        assert (status["hosts_parked"], list(status["parked"])) == (1, [key_of_host(host)])
+        assert ask(tmp_path, {"action": "wake", "host": host})["woken"]
+        assert not ask(tmp_path, {"action": "wake", "host": host})["woken"]
         time.sleep(1.5)
         assert host in hosts_asked(web, parked_at + 1.0)
+        nobody = ask(tmp_path, {"action": "park", "host": "nobody.it", "seconds": 0})
+        assert wait_for(tmp_path)["parked"] == {}  # it has ended
+        assert nobody["note"] == "no URL of this host is known; it is left alone if one is found"
+
+
+def key_of_host(host: str) -> str:
+    return parse(host).rstrip(",")
 
 
 def test_the_examples_of_the_shell_do_what_they_say(web: SimWeb, tmp_path: Path) -> None:
@@ -328,6 +344,10 @@ def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_
         host = busiest_host(web)
         ask(tmp_path, {"action": "terminate"})
         finish(crawl)
+        left_by_a_killed_resume = tmp_path / "reports" / TAKEN_FILE
+        left_by_a_killed_resume.write_text(
+            '{"who": "user 7", "said": {"action": "delay", "surt": "it,", "seconds": 0}}\n'
+        )
         ended = control(tmp_path, "block", host)
         assert (ended.returncode, ended.stderr) == (0, "")
         assert "postponed: no crawl runs in" in ended.stdout
@@ -339,7 +359,7 @@ def test_a_crawl_that_has_ended_is_blocked_and_unblocked_when_it_is_resumed(tmp_
         resume(tmp_path)
         assert differences(web, tmp_path) == []
     assert [(line["action"], line["result"]) for line in audit(tmp_path)] == [
-        (action, "done") for action in ("terminate", "block", "unblock")
+        (action, "done") for action in ("terminate", "delay", "block", "unblock")
     ]
     ended = control(tmp_path, "checkpoint")
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -362,7 +382,7 @@ def test_a_block_cancels_a_fetch_under_way(tmp_path: Path) -> None:
         while not any(hit["event"] == "request" and hit["path"] == "/" for hit in web.hits()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        assert ask(jobdir, {"action": "block", "surt": "hostile-drip-body.it"}) == {"action": "block"}
+        assert ask(jobdir, {"action": "block", "surt": "hostile-drip-body.it"})["hosts"] == 1
         crawl.wait(40)
     (line,) = map(json.loads, page_log(jobdir).splitlines())
     assert (line["state"], line["reason"]) == ("quota-cut", "operator-block")

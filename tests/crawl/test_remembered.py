@@ -1,14 +1,16 @@
 """What a crawl remembers of its settings, and what a resume takes from there."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from scrapy.settings import Settings
 
 from webgraph_it import settings as ours
-from webgraph_it.crawl.remembered import given_names, recall, remembered
+from webgraph_it.crawl.remembered import PATHS, given_names, recall, remembered
 from webgraph_it.crawl.values import check
+from webgraph_it.settings_table import TABLE
 
 
 def settings(project: dict[str, object] | None = None, **typed: object) -> Settings:
@@ -69,10 +71,22 @@ def test_what_is_of_one_run_or_secret_or_stands_elsewhere_is_not_remembered(name
     assert kept(settings(**{name: "3"})) == {}
 
 
-def test_a_path_is_remembered_in_full(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.json"
-    found = kept(settings(BANDWIDTH_SCHEDULE_FILE=os.path.relpath(plan, Path.cwd())))
-    assert Path(found["BANDWIDTH_SCHEDULE_FILE"]).is_absolute()
+@pytest.mark.parametrize(
+    "name", ["BANDWIDTH_SCHEDULE_FILE", "RULES_FILE", "CONSOLE_TOKENS", "DELTAFETCH_DIR"]
+)
+def test_a_path_is_remembered_in_full(tmp_path: Path, name: str) -> None:
+    given = os.path.relpath(tmp_path / "given", Path.cwd())
+    assert Path(kept(settings(**{name: given}))[name]) == Path.cwd() / given
+
+
+def test_each_path_of_a_list_is_remembered_in_full() -> None:
+    found = kept(settings(CONSOLE_MEMBERS='["crawls/italy-1", "/crawls/italy-2"]'))
+    assert found == {"CONSOLE_MEMBERS": [str(Path.cwd() / "crawls/italy-1"), "/crawls/italy-2"]}
+
+
+def test_every_setting_that_names_files_or_folders_is_known() -> None:
+    named = [name for name, row in TABLE.items() if re.search("file|director|JOBDIR", row.reader.expected)]
+    assert set(named) == {*PATHS, "SEEDS"}
 
 
 def test_a_console_that_asked_for_tokens_still_does_after_a_resume(tmp_path: Path) -> None:

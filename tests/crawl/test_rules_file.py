@@ -41,7 +41,9 @@ def test_without_a_file_there_are_no_rules() -> None:
         ("x = 1\n", "'x' is unknown; expected: [[rule]] tables"),
         ("rule = 3\n", "[[rule]] tables were expected"),
         ('[[rule]]\nsurt = "it,"\n', "rule 1: it has no effect"),
-        ("\n", "is empty"),
+        ("", "is empty. If there shall be none, write rule = []."),
+        (" \n\t\n", "is empty. If there shall be none, write rule = []."),
+        ("# my rules\n", "has no rule. If there shall be none, write rule = []."),
     ],
 )
 def test_a_mistake_is_said_once_and_the_old_rules_stay(tmp_path: Path, text: str, sentence: str) -> None:
@@ -56,3 +58,13 @@ def test_a_mistake_is_said_once_and_the_old_rules_stay(tmp_path: Path, text: str
     assert str(path) in str(refused.value)
     assert len(rules.rules) == 1
     assert not rules.reload()
+
+
+def test_no_rule_is_said_with_an_empty_list(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    write(path, BLOCK, 1)
+    rules = RulesFile(str(path))
+    rules.reload()
+    write(path, "# none\nrule = []\n", 2)
+    assert rules.reload()
+    assert rules.rules == ()

@@ -22,6 +22,14 @@ SIX = datetime(2026, 11, 18, 6, 0, tzinfo=UTC).timestamp()
 QUIET = Facts(now=NOW, idle_seconds=60.0, queued=90)
 
 
+def test_a_paused_crawl_names_no_time_that_is_past() -> None:
+    waits = (HostWait(Why.DELAY, 3, NOW - 50), HostWait(Why.SERVER, 2, SIX))
+    assert sentence(QUIET._replace(pauses=("operator",), host_waits=waits), UTC) == (
+        "Nothing was fetched for 60 s: paused: operator; 2 hosts wait until 06:00 after repeated 5xx answers; "
+        "90 URLs queued."
+    )
+
+
 @pytest.mark.parametrize(
     ("facts", "words"),
     [

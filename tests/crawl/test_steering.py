@@ -17,7 +17,13 @@ ACTIONS = st.one_of(
     st.builds(
         lambda verb, surt: {"action": verb, "surt": surt}, st.sampled_from(["block", "unblock"]), SURTS
     ),
-    st.builds(lambda surt: {"action": "delay", "surt": surt, "seconds": 3}, SURTS),
+    st.builds(
+        lambda surt, seconds: {"action": "delay", "surt": surt, "seconds": seconds},
+        SURTS,
+        st.sampled_from([0, 3]),
+    ),
+    st.builds(lambda surt: {"action": "max-pages", "surt": surt, "pages": 0}, SURTS),
+    st.builds(lambda surt: {"action": "priority", "surt": surt, "priority": 0}, SURTS),
     st.just({"action": "bandwidth", "schedule": [["*", "1 MB/s"]]}),
     st.just({"action": "connections", "cap": 7}),
     st.just({"action": "checkpoint"}),
@@ -63,3 +69,26 @@ def test_nothing_was_changed_before_anything_was() -> None:
 @pytest.mark.parametrize("action", ["checkpoint", "terminate", "reports", "status"])
 def test_verbs_that_pass_leave_it_as_it_is(action: str) -> None:
     assert steered({"action": action}) == Steering()
+
+
+def test_a_record_with_a_rule_that_says_nothing_is_read() -> None:
+    packed = Steering(rules=(Rule(surt="it,a,", block=True), Rule(surt="it,b,"))).to_bytes()
+    assert Steering.from_bytes(packed).rules == (Rule(surt="it,a,", block=True),)
+
+
+@pytest.mark.parametrize(
+    ("surt", "sentence"),
+    [
+        ("it,a,", None),
+        ("it,a)", "it,a) is blocked by it,a,; expected: that prefix, whose block can be lifted"),
+        ("it,a,b)/x/", "it,a,b)/x/ is blocked by it,a,; expected: that prefix, whose block can be lifted"),
+        ("it,f,x,", "it,f,x, is blocked by the rule for it,f, in RULES_FILE; take the rule out there"),
+        ("it,f,", "it,f, is blocked by the rule for it,f, in RULES_FILE; take the rule out there"),
+        ("it,", "it, is not blocked"),
+        ("it,ab,", "it,ab, is not blocked"),
+        ("it,g,", "it,g, is not blocked"),
+    ],
+)
+def test_who_lifts_a_block_hears_which_prefix_blocks(surt: str, sentence: str | None) -> None:
+    in_file = (Rule(surt="it,f,", block=True), Rule(surt="it,g,", extension="pdf", block=True))
+    assert steered({"action": "block", "surt": "it,a,"}).why_not_unblocked(surt, in_file) == sentence

@@ -86,3 +86,15 @@ def test_a_stored_time_that_no_delay_explains_is_cut_to_the_longest_delay() -> N
     again = open_frontier(store, policy)
     assert again.next(NOW + 1) is None
     assert lease_at(again, NOW + 1 + policy.longest_seconds)
+
+
+def test_a_host_that_is_woken_rests_as_between_any_two_fetches() -> None:
+    frontier = open_frontier(MemoryStore(), CALM, now=NOW)
+    frontier.add(links("a", 4), 0, "", NOW)
+    frontier.done(lease_at(frontier, NOW), Outcome(), NOW)
+    assert not frontier.wake("it,a", NOW + 0.1)
+    assert frontier.next(NOW + 0.2) is None
+    frontier.release(lease_at(frontier, NOW + DELAY), NOW + DELAY, NOW + 3_600)
+    assert frontier.wake("it,a", NOW + DELAY + 1)
+    assert not frontier.wake("it,a", NOW + DELAY + 1.1)
+    assert lease_at(frontier, NOW + DELAY + 1 + DELAY)

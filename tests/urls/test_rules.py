@@ -136,3 +136,15 @@ def test_ten_thousand_prefixes_cost_less_than_a_microsecond_a_link(end: str) -> 
             rules.first(key, url)
 
     assert min(timeit.repeat(judged, number=1, repeat=100)) / len(links) < 1e-6
+
+
+def test_a_rule_for_a_port_is_not_one_for_the_whole_host() -> None:
+    rules = Rules([Rule(surt="it,a):8080", block=True)])
+    assert rules.first("it,a)/x", "http://a.it/x") is None
+    assert rules.first("it,a):8080/x", "http://a.it:8080/x") is not None
+    assert rules.of_host("it,a") is None
+
+
+def test_a_zero_is_written() -> None:
+    rule = Rule(surt="it,a,", delay=0.0, max_pages=0, max_depth=0, priority=0)
+    assert rule_of(rule.written()) == rule

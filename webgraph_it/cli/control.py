@@ -3,6 +3,8 @@
 import json
 import os
 from argparse import Namespace
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,7 @@ def run(options: Namespace) -> int:
         return _run_everywhere(members, request, as_json=options.json)
     with mistakes(ControlError):
         answer = _asked(options.jobdir, request)
-    print(json.dumps(answer, indent=1) if options.json else _lines(answer))
+    print(json.dumps(answer, indent=1) if options.json else lines_of(answer))
     return 0
 
 
@@ -64,7 +66,7 @@ def _run_everywhere(members: list[Path], request: dict[str, Any], *, as_json: bo
     if as_json:
         print(json.dumps(answers, indent=1))
     else:
-        print("\n\n".join(f"[{name}]\n{_lines(answer)}" for name, answer in answers.items()))
+        print("\n\n".join(f"[{name}]\n{lines_of(answer)}" for name, answer in answers.items()))
     return int(any("error" in answer for answer in answers.values()))
 
 
@@ -85,8 +87,10 @@ def _asked(jobdir: Path, request: dict[str, Any]) -> Any:
         raise error from None
 
 
-def _lines(answer: dict[str, Any]) -> str:
-    return "\n".join(f"{name}: {_shown(value)}" for name, value in answer.items())
+def lines_of(answer: dict[str, Any]) -> str:
+    """One fact a line, for people; rules and parked hosts have a line each."""
+    shown = (f"{name}: {_SHOWN.get(name, _shown)(value)}" for name, value in answer.items())
+    return "\n".join(shown).replace(": \n", ":\n")
 
 
 def request_of(verb: str, words: list[str]) -> dict[str, Any]:
@@ -126,7 +130,33 @@ def _json(path: str, text: str) -> Any:
         raise Mistake(f'{path} is not JSON; expected: [["mon-fri 08:00-19:00", "1500 KB/s"]].') from None
 
 
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).isoformat(" ", timespec="seconds")
+
+
+def _rules(rules: list[dict[str, Any]]) -> str:
+    return "".join(f"\n  {_rule(rule)}" for rule in rules) or NONE
+
+
+def _rule(rule: dict[str, Any]) -> str:
+    """`it,esempio, block, delay 9`."""
+    effects = (
+        name if value is True else f"{name} {value:g}" for name, value in rule.items() if name != "surt"
+    )
+    return f"{rule['surt']} {', '.join(effects)}"
+
+
+def _parked(hosts: dict[str, float]) -> str:
+    return "".join(f"\n  {host} until {_moment(until)}" for host, until in hosts.items()) or NONE
+
+
+_SHOWN: Mapping[str, Callable[[Any], str]] = {"time": _moment, "rules": _rules, "parked": _parked}
+"""Facts of the status that are shown in a way of their own."""
+
+
 def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return NONE
     if isinstance(value, float):
         return f"{value:,.1f}"
     if isinstance(value, int) and not isinstance(value, bool):

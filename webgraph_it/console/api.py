@@ -7,7 +7,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from webgraph_it.console.members import MEMBER, Members
 from webgraph_it.console.metrics import CONTENT_TYPE, metrics_of
 from webgraph_it.console.source import Crawl
 from webgraph_it.console.tokens import Role
-from webgraph_it.crawl.actions import ActionError
+from webgraph_it.crawl.actions import ActionError, read_action
 from webgraph_it.crawl.members import totals_of
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.formats import PAGES_FOLDER
@@ -131,7 +131,7 @@ class Api:
         recent, queue = await asyncio.to_thread(self._of_host, name, list(self._crawl.recent))
         return answer(
             {
-                **host_row(row, self._crawl.busy)._asdict(),
+                **host_row(row, self._crawl.busy, self._crawl.parked)._asdict(),
                 "name": _dns(name),
                 "delay": self._crawl.host_delay(name),
                 "robots": [record for record in robots if record is not None],
@@ -187,16 +187,24 @@ class Api:
         return await self._do(request, await _body(request))
 
     async def put_rule(self, request: web.Request) -> web.Response:
-        """{"block": true, "delay": 5, "max_pages": 100, "priority": -10}: each is the verb of that name."""
+        """{"block": true, "delay": 5, "max_pages": 100, "priority": -10}: each is the verb of that name.
+
+        All of it is checked before anything is done. Only an unblock can be refused later, and it comes first.
+        """
         said, surt = await _body(request), request.match_info["surt"]
         if not isinstance(said, dict) or not said or not set(said) <= set(_VERBS_OF_RULE):
             return refuse(f"expected: an object with some of {', '.join(_VERBS_OF_RULE)}", 400)
-        asked = [
-            _VERBS_OF_RULE[name](value) | {"surt": surt} | _for_whom(request) for name, value in said.items()
-        ]
+        if not isinstance(said.get("block"), bool | None):
+            return refuse(f"block is {said['block']!r}; expected: true, false or null", 400)
+        asked = [make(said[name]) | {"surt": surt} for name, make in _VERBS_OF_RULE.items() if name in said]
+        try:
+            for each in asked:
+                read_action(each)
+        except ActionError as error:
+            return refuse(str(error), 400)
         done = web.Response()
         for each in asked:
-            done = await self._do(request, each)
+            done = await self._do(request, each | _for_whom(request))
             if done.status != 200:
                 break
         return done
@@ -221,7 +229,7 @@ class Api:
 
 
 _ORIGINS = [(scheme, prefix) for scheme in ("https", "http") for prefix in ("", "www.")]
-_VERBS_OF_RULE: dict[str, Callable[[object], dict[str, Any]]] = {
+_VERBS_OF_RULE: Mapping[str, Callable[[object], dict[str, Any]]] = {
     "block": lambda value: {"action": "block" if value is True else "unblock"},
     "delay": lambda value: {"action": "delay", "seconds": value},
     "max_pages": lambda value: {"action": "max-pages", "pages": value},

@@ -52,16 +52,17 @@ class HostRow(NamedTuple):
     """Answers 429 and 503 since the crawl began; 0 also for a host that has fewer than the 1,000 that have most."""
 
 
-def host_row(row: Row, busy: Mapping[str, int]) -> HostRow:
-    """From the frontier's record (frontier/layout.py)."""
+def host_row(row: Row, busy: Mapping[str, int], parked: Mapping[str, float]) -> HostRow:
+    """From the frontier's record (frontier/layout.py). `parked`: by operators, and until when."""
     name, packed = row
     head = HOST_HEAD.unpack_from(packed)
     queued, accepted, finished, failed, ready_at, crawl_delay, seconds, failures, _, flags = head[:10]
     failure = Failure(flags >> FAILURE_SHIFT)
+    until = parked.get(name.decode(), 0.0)
     return HostRow(
         name.decode(),
-        *(queued, accepted, finished, failed, ready_at, crawl_delay, seconds, failures),
-        bool(flags & PARKED and queued),
+        *(queued, accepted, finished, failed, max(ready_at, until), crawl_delay, seconds, failures),
+        bool((flags & PARKED or until) and queued),
         bool(flags & GIVEN_UP),
         "" if failure is Failure.NONE else failure.name.lower(),
         packed[HOST_HEAD.size :].partition(TAIL_MARK)[0].decode(),
@@ -134,13 +135,23 @@ class Hosts:
         if self._crawl.host_count <= LIVE_HOSTS:
             ranking = Ranking()
             ranking.add(self._crawl.host_rows())
-            return self._answer(ranking.top(sort)[:most], sort, ranking.read, complete=True)
+            return self._answer(self._first(ranking, sort, most), sort, ranking.read, complete=True)
         if self._reading is None and self._now() >= self._good_until and not self._closed:
             self._reading = asyncio.create_task(self._read())
         if self._done is None and self._reading is not None:
             await asyncio.wait([self._reading], timeout=FIRST_WAIT_SECONDS)
         ranking = self._done or self._under_way
-        return self._answer(ranking.top(sort)[:most], sort, ranking.read, complete=self._done is not None)
+        rows = self._first(ranking, sort, most)
+        return self._answer(rows, sort, ranking.read, complete=self._done is not None)
+
+    def _first(self, ranking: Ranking, sort: str, most: int) -> list[Row]:
+        """Hosts that operators parked come before those that failed."""
+        if sort != "parked":
+            return ranking.top(sort)[:most]
+        by_operators = self._crawl.parked
+        names = sorted(by_operators, key=lambda name: by_operators[name], reverse=True)
+        first = [row for name in names[:most] if (row := self._crawl.host_record(name)) is not None]
+        return [*first, *(row for row in ranking.top(sort) if row[0].decode() not in by_operators)][:most]
 
     async def find(self, start: str, most: int) -> dict[str, Any]:
         """Hosts whose key begins so, in order of the name."""
@@ -153,7 +164,7 @@ class Hosts:
         return self._answer(found, "name", self._crawl.host_count, complete=True)
 
     def _answer(self, rows: list[Row], sort: str, read: int, *, complete: bool) -> dict[str, Any]:
-        hosts = [host_row(row, self._crawl.busy)._asdict() for row in rows]
+        hosts = [host_row(row, self._crawl.busy, self._crawl.parked)._asdict() for row in rows]
         return {"sort": sort, "complete": complete, "read": read, "hosts": hosts}
 
     def _committed_from(self, first: bytes, most: int) -> list[Row]:

@@ -60,6 +60,10 @@ class Crawl(Protocol):
     def busy(self) -> Counter[str]:
         """Answers 429 and 503 by host, of those that have most (crawl/tally.py)."""
 
+    @property
+    def parked(self) -> Mapping[str, float]:
+        """Hosts that operators parked, and until when."""
+
     # -- hosts ---------------------------------------------------------------------------------------------
 
     @property

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from webgraph_it.fetch.schedule import ScheduleError, parse_schedule
 from webgraph_it.urls import key
 from webgraph_it.urls.names import Refusal
 from webgraph_it.urls.rules import RuleError, rule_of
@@ -16,6 +17,8 @@ OPERATOR = "operator"
 MAX_REASON_LENGTH = 40
 MAX_SEED_LINES = 100_000
 MAX_LINE_LENGTH = 4_096
+EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
+"""Verbs that set an effect of a rule, and the argument that holds its value."""
 
 
 class ActionError(ValueError):
@@ -32,6 +35,11 @@ class Action(NamedTuple):
     def is_change(self) -> bool:
         """Whether it leaves a line in the audit log: a look at the status does not."""
         return self.name != "status"
+
+    @property
+    def meant(self) -> dict[str, str]:
+        """The prefix or host that was understood, for the answer."""
+        return {name: self.arguments[name] for name in ("surt", "host") if name in self.arguments}
 
 
 class Verb(NamedTuple):
@@ -62,7 +70,31 @@ def read_action(said: object) -> Action:
             values[argument] = verb.optional[argument]
         else:
             raise ActionError(f"{name} needs {argument!r}")
+    if name in EFFECTS and values[EFFECTS[name]] is not None:
+        _check_rule(values["surt"], name.replace("-", "_"), values[EFFECTS[name]])
     return Action(name, values)
+
+
+def check_for(action: Action, max_connections: int, timezone: str) -> None:
+    """ActionError for a value that a crawl with these settings cannot take."""
+    if action.name == "bandwidth":
+        try:
+            parse_schedule(action.arguments["schedule"], timezone)
+        except ScheduleError as error:
+            raise ActionError(str(error)) from None
+    if action.name == "connections" and action.arguments["cap"] > max_connections:
+        raise ActionError(
+            f"cap is {action.arguments['cap']}; expected: at most {max_connections}, which MAX_TCP_CONNECTIONS allows. "
+            "For more, resume the crawl with a larger one"
+        )
+
+
+def _check_rule(surt: str, effect: str, value: object) -> None:
+    """A record of what is in force must be one that can be read again."""
+    try:
+        rule_of({"surt": surt, effect: value})
+    except RuleError as error:
+        raise ActionError(str(error)) from None
 
 
 def _reason(name: str, value: object) -> str:
@@ -77,8 +109,10 @@ def _reason(name: str, value: object) -> str:
 
 
 def _surt(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ActionError(f"{name} is {value!r}; expected: a text such as it,esempio, or esempio.it")
     try:
-        return parse(str(value))
+        return parse(value)
     except SurtError as error:
         raise ActionError(str(error)) from None
 
@@ -103,13 +137,21 @@ def _seconds(name: str, value: object) -> float:
 
 def _host(name: str, value: object) -> str:
     """The host as keys have it: `it,esempio`. A name, a URL or a SURT prefix is taken."""
-    text = str(value).strip()
+    if not isinstance(value, str):
+        raise ActionError(f"{name} is {value!r}; expected: a host such as www.esempio.it")
+    text = value.strip()
     if "," in text:
-        return _surt(name, text).rstrip(",)").partition(")")[0]
-    found = key(text if "://" in text else f"http://{text}/")
+        found: str | Refusal = _surt(name, text)
+    else:
+        found = key(text if "://" in text else f"http://{text}/")
     if isinstance(found, Refusal):
         raise ActionError(f"{name} is {text!r}; expected: a host such as www.esempio.it")
-    return found.partition(")")[0]
+    host, _, rest = found.partition(")")
+    if rest.startswith(":"):
+        raise ActionError(
+            f"{name} is {text!r}; expected: a host without a port, because all its ports rest together"
+        )
+    return host.rstrip(",")
 
 
 def _lines(name: str, value: object) -> tuple[str, ...]:

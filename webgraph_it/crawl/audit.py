@@ -1,4 +1,7 @@
-"""reports/actions.jsonl: one line for each thing that an operator did (when, who, what, and what became of it)."""
+"""reports/actions.jsonl: one line for each thing that an operator did (when, who, what, and what became of it).
+
+`time` is when it was done, `asked` when it was asked, if the crawl did not run then.
+"""
 
 import json
 import os
@@ -13,11 +16,16 @@ MAX_SHOWN = 20
 """Lines of a list that are written out; the rest is counted."""
 
 
-def audit_line(action: Action, who: str, when: float, result: str) -> str:
+def audit_line(action: Action, who: str, when: float, result: str, asked_at: float | None = None) -> str:
     """One line of JSON. Long lists are shortened."""
     said = {name: _short(value) for name, value in action.arguments.items()}
-    moment = datetime.fromtimestamp(when, UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": moment, "who": who, "action": action.name, **said, "result": result}) + "\n"
+    asked = {} if asked_at is None else {"asked": _moment(asked_at)}
+    line = {"time": _moment(when), **asked, "who": who, "action": action.name, **said, "result": result}
+    return json.dumps(line) + "\n"
+
+
+def _moment(when: float) -> str:
+    return datetime.fromtimestamp(when, UTC).isoformat(timespec="milliseconds")
 
 
 def _short(value: object) -> object:
@@ -32,9 +40,11 @@ class AuditLog:
     def __init__(self, reports: Path) -> None:
         self._path = reports / AUDIT_FILE
 
-    def write(self, action: Action, who: str, when: float, result: str) -> None:
+    def write(
+        self, action: Action, who: str, when: float, result: str, asked_at: float | None = None
+    ) -> None:
         descriptor = open_file(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         with open(descriptor, "wb") as file:
-            file.write(audit_line(action, who, when, result).encode())
+            file.write(audit_line(action, who, when, result, asked_at).encode())
             file.flush()
             os.fsync(descriptor)

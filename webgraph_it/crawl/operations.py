@@ -12,15 +12,23 @@ from webgraph_it.crawl.actions import Action, ActionError, read_action
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.steering import META, Steering
 from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.urls.rules import Rule
 
 
 class Crawl(Protocol):
     """What a running crawl can be told (engine/steered.py)."""
 
+    @property
+    def file_rules(self) -> tuple[Rule, ...]:
+        """Those of RULES_FILE."""
+
     def status(self) -> dict[str, Any]: ...
 
     def check(self, action: Action) -> None:
         """ActionError for what only a running crawl can find wrong."""
+
+    async def reach(self, action: Action) -> dict[str, Any]:
+        """What it is about to meet. Facts for the answer."""
 
     def apply(self, steering: Steering) -> None:
         """Put it in force. What it says already changes nothing."""
@@ -50,25 +58,28 @@ class Operations:
         self.steering = Steering.from_bytes(frontier.get_meta(META))
         crawl.apply(self.steering)
 
-    async def do(self, said: object, who: str) -> dict[str, Any]:
-        """The answer; ActionError is the sentence for whoever asked."""
+    async def do(self, said: object, who: str, asked_at: float | None = None) -> dict[str, Any]:
+        """The answer; ActionError is the sentence for whoever asked. `asked_at`: if that was before this run."""
         action = read_action(said)
         if not action.is_change:
             return self._crawl.status()
         try:
             done = await self._carry_out(action)
         except ActionError as error:
-            self._audit.write(action, who, self._now(), f"refused: {error}")
+            self._audit.write(action, who, self._now(), f"refused: {error}", asked_at)
             raise
-        self._audit.write(action, who, self._now(), "done")
-        return {"action": action.name, **done}
+        self._audit.write(action, who, self._now(), "done", asked_at)
+        return {"action": action.name, **action.meant, **done}
 
     async def _carry_out(self, action: Action) -> dict[str, Any]:
-        if action.name == "unblock" and not self.steering.is_blocked(action.arguments["surt"]):
-            raise ActionError(f"{action.arguments['surt']} is not blocked")
+        if action.name == "unblock" and (
+            sentence := self.steering.why_not_unblocked(action.arguments["surt"], self._crawl.file_rules)
+        ):
+            raise ActionError(sentence)
         if action.name == "clear" and self.steering.rule_of(action.arguments["surt"]) is None:
             raise ActionError(f"nothing is set for {action.arguments['surt']}")
         self._crawl.check(action)
+        reach = await self._crawl.reach(action)
         before, self.steering = self.steering, self.steering.after(action, self._now())
         if self.steering != before:
             self._frontier.put_meta(META, self.steering.to_bytes())
@@ -77,4 +88,4 @@ class Operations:
         self._note(action)
         if action.name != "terminate":  # the crawl's last commit follows
             await self._crawl.commit()
-        return facts
+        return {**reach, **facts}

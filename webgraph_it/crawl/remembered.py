@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it import settings as ours
+from webgraph_it import settings_readers as readers
 from webgraph_it.crawl.changes import recorded
 from webgraph_it.crawl.facts import FACTS, PROJECT, SPIDER, default_of
 from webgraph_it.crawl.identity import SHAPING
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.values import Settings, SettingsError
 from webgraph_it.files.received import shown
-from webgraph_it.settings_readers import FILE, FOLDER, TOKEN_FILE
 from webgraph_it.settings_table import TABLE
 
 COMMAND_LINE = 40
@@ -37,7 +37,7 @@ OF_ONE_RUN = (
 )
 OF_ONE_RUN_PREFIXES = ("LOG_", "CLOSESPIDER_", "STATS_DUMP")
 SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "ACCESS_KEY", "API_KEY")
-PATHS = tuple(name for name, row in TABLE.items() if row.reader in (FILE, FOLDER, TOKEN_FILE))
+PATHS = tuple(name for name, row in TABLE.items() if row.reader in readers.PATHS)
 REMEMBERED = "REMEMBERED_SETTINGS"
 """The setting in which preflight stores what to remember, before it adapts any value to this machine."""
 
@@ -68,7 +68,7 @@ def given_names(settings: Settings) -> list[str]:
 
 def remembered(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
     """Name → value. Values that JSON cannot hold are left out."""
-    values = {name: _in_full(name, _plain(settings.get(name))) for name in names}
+    values = {name: in_full(name, _plain(settings.get(name))) for name in names}
     return {name: value for name, value in values.items() if _is_plain(value)}
 
 
@@ -91,8 +91,16 @@ def is_lasting(name: str) -> bool:
     )
 
 
-def _in_full(name: str, value: Any) -> Any:
-    return str(Path(value).absolute()) if name in PATHS and value else value
+def in_full(name: str, value: Any) -> Any:
+    """Paths as absolute ones, other values as they are."""
+    if name not in PATHS or not value:
+        return value
+    found = TABLE[name].reader.read(value)
+    return (
+        str(Path(found).absolute())
+        if isinstance(found, str)
+        else [str(Path(each).absolute()) for each in found]
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,8 @@
     surt = "it,esempio,"
     block = true
 
-A mistake is one sentence, and the old rules stay in force.
+A mistake is one sentence, and the old rules stay in force. A file that says nothing is a mistake: an editor that saves
+in place shows it for a moment. `rule = []` says that there is no rule.
 """
 
 import json
@@ -21,6 +22,7 @@ META = "rules-file"
 """Among the frontier's records: the checksum of the rules that have shaped the graph so far."""
 SHAPING = ("block", "accept", "max_pages", "max_depth")
 MAX_NOTED = 100
+IF_NONE = "If there shall be none, write rule = []."
 
 
 class RulesFileError(ValueError):
@@ -51,12 +53,14 @@ class RulesFile:
     def reload(self) -> bool:
         """True: the rules are others now. RulesFileError, once for each version: the old ones stay."""
         try:
-            text = self._file.changed()
+            text = self._file.changed(if_empty=IF_NONE)
             if text is None:
                 return False
             tables = tomllib.loads(text)
             _refuse_others(tables)
-            self.rules = rules_of(tables.get("rule", [])).rules
+            if "rule" not in tables:  # perhaps an editor is about to write it
+                raise RulesFileError(f"{SETTING}: {self._file.path} has no rule. {IF_NONE}")
+            self.rules = rules_of(tables["rule"]).rules
         except InputError as error:
             raise RulesFileError(str(error)) from None
         except tomllib.TOMLDecodeError as error:

@@ -74,7 +74,8 @@ class Facts(NamedTuple):
 
 def sentence(facts: Facts, zone: tzinfo | None = None) -> str:
     """Why nothing is fetched, and until when. `zone` is the reader's time zone (None: the machine's)."""
-    reasons = [*_stops(facts, zone), *_queues(facts), *_hosts(facts, zone)]
+    stops = list(_stops(facts, zone))
+    reasons = [*stops, *_queues(facts), *_hosts(facts, zone, are_stopped=bool(stops))]
     if not reasons and facts.under_way:
         reasons = [f"{counted(facts.under_way, 'fetch', 'fetches')} under way in middlewares"]
     if not reasons:
@@ -113,8 +114,11 @@ def _queues(facts: Facts) -> Iterable[str]:
         yield f"the extraction workers are busy with {counted(facts.waiting_for_extraction, 'page')}"
 
 
-def _hosts(facts: Facts, zone: tzinfo | None) -> Iterable[str]:
+def _hosts(facts: Facts, zone: tzinfo | None, *, are_stopped: bool) -> Iterable[str]:
+    """When the whole crawl is stopped, hosts whose time has come wait for nothing else."""
     for why, hosts, until in sorted(facts.host_waits, key=lambda wait: wait.until):
+        if are_stopped and until <= facts.now:
+            continue
         verb, words = ("waits", why.value.replace("their", "its")) if hosts == 1 else ("wait", why.value)
         yield f"{counted(hosts, 'host')} {verb} until {moment(until, facts.now, zone)} {words}"
     if facts.other_hosts:

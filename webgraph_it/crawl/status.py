@@ -19,7 +19,7 @@ def status_of(snapshot: Snapshot, facts: Facts, steering: Steering) -> dict[str,
         "limit": limit_of(snapshot, facts),
         **asdict(snapshot),
         "rules": [rule.written() for rule in steering.rules],
-        "parked": dict(steering.parked),
+        "parked": {host: until for host, until in steering.parked if until > snapshot.time},
     }
 
 

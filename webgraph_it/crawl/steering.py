@@ -4,17 +4,17 @@ Rules that operators set come before those of RULES_FILE. A rule for a prefix re
 """
 
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from webgraph_it.crawl.actions import Action
-from webgraph_it.urls.rules import Rule, rule_of
+from webgraph_it.crawl.actions import EFFECTS, Action
+from webgraph_it.urls.rules import Rule, RuleError, rule_of
 
 OPERATOR_BLOCK = "operator-block"
 """Reason of State.QUOTA_CUT."""
 META = "steering"
 """Its name among the frontier's records."""
-EFFECTS = {"delay": "seconds", "max-pages": "pages", "priority": "priority"}
-"""Verbs that set an effect of a rule, and the argument that holds its value."""
 SHAPING = ("block", "unblock", "max-pages", "clear", "add-seeds")
 """Verbs that change which nodes and arcs there will be: crawl.json records them."""
 
@@ -81,6 +81,16 @@ class Steering(NamedTuple):
         rule = self.rule_of(surt)
         return rule is not None and rule.block
 
+    def why_not_unblocked(self, surt: str, file_rules: tuple[Rule, ...] = ()) -> str | None:
+        """A sentence for whoever wants to lift a block that is set elsewhere, or nowhere. None: it can be lifted."""
+        if self.is_blocked(surt):
+            return None
+        if above := _blocking(self.rules, surt):
+            return f"{surt} is blocked by {above.surt}; expected: that prefix, whose block can be lifted"
+        if above := _blocking(file_rules, surt):
+            return f"{surt} is blocked by the rule for {above.surt} in RULES_FILE; take the rule out there"
+        return f"{surt} is not blocked"
+
     def to_bytes(self) -> bytes:
         said = {**self._asdict(), "rules": [rule.written() for rule in self.rules]}
         return json.dumps(said).encode()
@@ -94,8 +104,20 @@ class Steering(NamedTuple):
         schedule = said["schedule"]
         return cls(
             tuple(said["pauses"]),
-            tuple(rule_of(rule) for rule in said["rules"]),
+            tuple(_readable(said["rules"])),
             None if schedule is None else tuple((when, rate) for when, rate in schedule),
             said["connections"],
             tuple((host, until) for host, until in said["parked"]),
         )
+
+
+def _blocking(rules: Iterable[Rule], surt: str) -> Rule | None:
+    """The rule that blocks all under a prefix."""
+    return next((rule for rule in rules if rule.block and rule.is_all_of(surt)), None)
+
+
+def _readable(rules: Iterable[dict[str, Any]]) -> Iterator[Rule]:
+    """Records of earlier versions have rules without an effect, which nothing can read: they say nothing."""
+    for rule in rules:
+        with suppress(RuleError):
+            yield rule_of(rule)

@@ -14,6 +14,7 @@ from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.standstill import Facts
 from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
 from webgraph_it.engine.parts import parts_of, scheduler_of
+from webgraph_it.frontier.records import Counts
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -78,9 +79,21 @@ class Gauges:
             awaits_plan=scheduler.awaits_plan,
         )
 
+    def counts(self) -> Counts:
+        """Those of the frontier, which knows of hosts that operators parked only when they are ready."""
+        frontier, now = self._scheduler.frontier, self._scheduler.now()
+        left_alone = [host for host, until in self._scheduler.parked.items() if until > now]
+        counts, parked = frontier.counts(), sum(map(frontier.only_waits, left_alone))
+        from_ready = max(0, parked - counts.hosts_waiting)
+        return counts._replace(
+            hosts_parked=counts.hosts_parked + parked,
+            hosts_waiting=counts.hosts_waiting - parked + from_ready,
+            hosts_ready=max(0, counts.hosts_ready - from_ready),
+        )
+
     def moment(self, last: Moment | None) -> Moment:
         """The crawl now; rates since `last`."""
-        now, tally, counts = time.monotonic(), self._recorder.tally, self._scheduler.frontier.counts()
+        now, tally, counts = time.monotonic(), self._recorder.tally, self.counts()
         received = self._shaper.wire_bytes()
         rate = rates(tally.pages, received, now, self._run, last)
         snapshot = Snapshot(

@@ -42,7 +42,7 @@ class Observed:
 
     def counters(self) -> Counters:
         running = self._running
-        tally, committer, counts = running.recorder.tally, running.committer, self._frontier.counts()
+        tally, committer, counts = running.recorder.tally, running.committer, running.gauges.counts()
         now = running.gauges.moment(running.progress.last).snapshot
         return Counters(
             states=tally.states,
@@ -78,6 +78,11 @@ class Observed:
     @property
     def busy(self) -> Counter[str]:
         return self._running.recorder.tally.busy
+
+    @property
+    def parked(self) -> dict[str, float]:
+        now = self._running.scheduler.now()
+        return {host: until for host, until in self._running.scheduler.parked.items() if until > now}
 
     @property
     def host_count(self) -> int:

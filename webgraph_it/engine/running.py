@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from webgraph_it.crawl.actions import Action, ActionError
+from webgraph_it.crawl.actions import Action
 from webgraph_it.crawl.archive import Archivist
 from webgraph_it.crawl.audit import AuditLog
 from webgraph_it.crawl.budget import LEASE_ROUND_SECONDS, SHARE_ROUND_SECONDS
@@ -23,7 +23,7 @@ from webgraph_it.crawl.disk_watch import DISK_SECONDS, DiskWatch
 from webgraph_it.crawl.failures import Failures
 from webgraph_it.crawl.member import ROUND_SECONDS
 from webgraph_it.crawl.operations import Operations
-from webgraph_it.crawl.pending import Pending
+from webgraph_it.crawl.pending import POSTPONED, Pending
 from webgraph_it.crawl.progress import LiveLine, Run
 from webgraph_it.crawl.progress_log import FIRST_PROGRESS_SECONDS, ProgressLog
 from webgraph_it.crawl.record import Recorder
@@ -132,7 +132,9 @@ class Running:
         self._is_settling = False
         self._read_rules()
         self.operations = Operations(steered, frontier, AuditLog(reports), self._note, time.time)
-        self._pending = Pending(reports)
+        self._pending = Pending(reports, self.operations.do)
+        if self._pending:
+            self.control.pause(POSTPONED)
         self._socket = ControlSocket(directory.path, self.operations.do)
         self._console = _console(settings, self)
 
@@ -152,20 +154,10 @@ class Running:
             await self._console.open()
 
     async def load_seeds(self) -> None:
-        await self._do_pending()
+        await self._pending.do_all()
+        self.control.unpause(POSTPONED)
         await self._settle_rules()
         await self.seeds.load(self._seed_list, self._scope)
-
-    async def _do_pending(self) -> None:
-        """What operators asked while no crawl ran."""
-        waiting = self._pending.take()
-        for said, who in waiting:
-            try:
-                await self.operations.do(said, who)
-            except ActionError as error:
-                logger.error("An action that waited for this run was refused: %s.", error)
-        if waiting:
-            self._pending.done()
 
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
         """`checkpoint_seconds` 0: checkpoints only on request."""
@@ -183,6 +175,7 @@ class Running:
             every(LOOK_SECONDS, self._watch_archive)
         every(self._standstill.interval_seconds, self._watch_standstill)
         every(RULES_SECONDS, self._watch_rules)
+        every(RULES_SECONDS, self._pending.do_all)  # asked while this run was starting
         if self.fleet is not None:
             every(ROUND_SECONDS, self.fleet.round, at_once=True)
         if self._budget is not None:

@@ -5,9 +5,10 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from webgraph_it.crawl.actions import Action, ActionError
+from webgraph_it.crawl.actions import Action, ActionError, check_for
 from webgraph_it.crawl.reconsider import taken_back
 from webgraph_it.crawl.status import status_of
 from webgraph_it.crawl.steering import OPERATOR_BLOCK, Steering
@@ -15,7 +16,8 @@ from webgraph_it.crawl.visit import refused
 from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
 from webgraph_it.engine.downloader import LeanDownloader
 from webgraph_it.engine.parts import parts_of
-from webgraph_it.fetch.schedule import ScheduleError, parse_schedule
+from webgraph_it.frontier.frontier import Frontier
+from webgraph_it.frontier.layout import HOST_HEAD
 from webgraph_it.frontier.records import Lease
 from webgraph_it.items import Link, State
 from webgraph_it.urls import Name, name
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_SEEDS_AT_ONCE = 256
+MAX_COUNTED_HOSTS = 100_000
 
 
 class Steered:
@@ -43,7 +46,7 @@ class Steered:
         self._scope = scope
         self._scheduler = running.scheduler
         self._settings = crawler.settings
-        self._file_rules: tuple[Rule, ...] = ()
+        self.file_rules: tuple[Rule, ...] = ()
         self._steering = Steering()
         self._scheduler.drop = self._drop
 
@@ -51,21 +54,23 @@ class Steered:
 
     def set_file_rules(self, rules: tuple[Rule, ...]) -> None:
         """Those of RULES_FILE, which come after the operators'."""
-        self._file_rules = rules
+        self.file_rules = rules
         self._apply_rules(self._steering.rules)
 
     def check(self, action: Action) -> None:
-        if action.name == "bandwidth":
-            try:
-                parse_schedule(action.arguments["schedule"], self._settings["SCHEDULE_TIMEZONE"])
-            except ScheduleError as error:
-                raise ActionError(str(error)) from None
-        most = self._settings.getint("MAX_TCP_CONNECTIONS")
-        if action.name == "connections" and action.arguments["cap"] > most:
-            raise ActionError(
-                f"cap is {action.arguments['cap']}; expected: at most {most}, which MAX_TCP_CONNECTIONS allows. "
-                "Stop the crawl and resume it with a larger one"
-            )
+        check_for(action, self._settings.getint("MAX_TCP_CONNECTIONS"), self._settings["SCHEDULE_TIMEZONE"])
+
+    async def reach(self, action: Action) -> dict[str, Any]:
+        match action.name:
+            case "block":
+                await self.commit()
+                return await asyncio.to_thread(below, self._scheduler.frontier, action.arguments["surt"])
+            case "park" if self._scheduler.frontier.host_record(action.arguments["host"]) is None:
+                return {"note": "no URL of this host is known; it is left alone if one is found"}
+            case "wake":
+                until = self._scheduler.parked.get(action.arguments["host"], 0.0)
+                return {"woken": until > self._scheduler.now()}
+        return {}
 
     def apply(self, steering: Steering) -> None:
         before, self._steering = self._steering, steering
@@ -87,7 +92,7 @@ class Steered:
 
     def _apply_rules(self, rules: tuple[Rule, ...]) -> None:
         scheduler = self._scheduler
-        scheduler.rules = Rules((*rules, *self._file_rules))
+        scheduler.rules = Rules((*rules, *self.file_rules))
         scheduler.frontier.set_rules(scheduler.rules)
         downloader: object = self._crawler.engine.downloader
         if isinstance(downloader, LeanDownloader):
@@ -116,7 +121,7 @@ class Steered:
         own = {
             "name": running.directory.path.resolve().name,
             "console": self._settings["CONSOLE"],
-            "file_rules": len(self._file_rules),
+            "file_rules": len(self.file_rules),
             "links": running.recorder.tally.links,
             "commits": running.committer.commits,
             "last_commit_seconds_ago": time.time() - running.committer.committed_at,
@@ -147,7 +152,7 @@ class Steered:
         host = action.arguments["host"]
         woken = self._scheduler.frontier.wake(host, self._scheduler.now())
         self._scheduler.wake()
-        return {"woken": woken}
+        return {"woken": True} if woken else {}
 
     async def _add_seeds(self, action: Action) -> dict[str, Any]:
         """In slices, between which pages are recorded and commits made."""
@@ -200,3 +205,19 @@ class Steered:
         "max-pages": _take_back,
         "clear": _take_back,
     }
+
+
+def below(frontier: Frontier, surt: str) -> dict[str, Any]:
+    """Of a prefix: the hosts that are known, and how many URLs of theirs wait (of a path nobody has counted them)."""
+    host, _, path = surt.partition(")")
+    name = host.rstrip(",")
+    hosts = waiting = 0
+    for row, packed in islice(frontier.committed_host_rows(name.encode()), MAX_COUNTED_HOSTS):
+        found = row.decode()
+        if found != name and not (surt.endswith(",") and found.startswith(f"{name},")):
+            break
+        hosts += 1
+        waiting += HOST_HEAD.unpack_from(packed)[0]
+    if hosts == MAX_COUNTED_HOSTS:
+        return {"hosts": hosts, "note": "there may be more hosts; only so many are counted"}
+    return {"hosts": hosts} if path else {"hosts": hosts, "urls_not_fetched": waiting}

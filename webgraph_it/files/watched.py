@@ -15,8 +15,11 @@ class WatchedFile:
         self._name = name
         self._seen: tuple[int, int] | None = (0, 0)
 
-    def changed(self) -> str | None:
-        """Its text if it changed since the last call, else None; InputError, once, if it cannot be used."""
+    def changed(self, *, if_empty: str = "") -> str | None:
+        """Its text if it changed since the last call, else None; InputError, once, if it cannot be used.
+
+        `if_empty`: what to do about a file without a word.
+        """
         if self.path is None or (stamp := _stamp(self.path)) == self._seen:
             return None
         self._seen = stamp
@@ -27,7 +30,7 @@ class WatchedFile:
         except OSError as error:
             raise InputError(f"{self._name}: {self.path} cannot be read ({error.strerror}).") from None
         if not text.strip():  # perhaps an editor is about to write it
-            raise InputError(f"{self._name}: {self.path} is empty.")
+            raise InputError(f"{self._name}: {self.path} is empty. {if_empty}".rstrip())
         return text
 
 

@@ -225,13 +225,18 @@ class Frontier:
         return self._intake.unblock(link, depth, host_depth, via, now, mime=mime)
 
     def wake(self, name: str, now: float) -> bool:
-        """End the pause of a host that failed; False if it has no URLs, or is being asked now."""
+        """End the pause of a host, so that it waits no longer than between any two fetches, however often it is woken.
+
+        False if it does not pause, has no URLs, or is being asked now.
+        """
         host = self._roster.host(name)
-        if not host.entries or name in self._leased:
+        soon = now + self.host_delay(name)
+        if not host.entries or name in self._leased or not (host.clock.parked or host.clock.ready_at > soon):
             return False
         self._totals.hosts_parked -= host.clock.parked
-        host.clock = host.clock._replace(ready_at=now, parked=False, failures=0, parkings=0)
-        self._roster.hasten(host, now)
+        soon = min(soon, host.clock.ready_at)
+        host.clock = host.clock._replace(ready_at=soon, parked=False, failures=0, parkings=0)
+        self._roster.hasten(host, soon)
         self._roster.save(host)
         return True
 
@@ -509,6 +514,11 @@ class Frontier:
         """`host_rows` of one host; None if it never had a URL."""
         host = self._roster.host(name)
         return (name.encode(), host.packed()) if host.accepted else None
+
+    def only_waits(self, name: str) -> bool:
+        """Whether the host has URLs, is not being asked, and is not parked for its failures."""
+        host = self._roster.host(name)
+        return bool(host.entries) and name not in self._leased and not host.clock.parked
 
     def committed_states(self, digests: Sequence[bytes]) -> list[tuple[State, int]]:
         """State and status of each URL as of the last commit. Any thread may ask."""

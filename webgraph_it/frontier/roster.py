@@ -79,13 +79,13 @@ class Roster:
             return self._policy
         return self._policy._replace(host_delay_seconds=rule.delay)
 
-    def hasten(self, host: Host, now: float) -> None:
-        """A host with URLs, which is not leased, may be asked now: whatever it waited for is over."""
+    def hasten(self, host: Host, when: float) -> None:
+        """A host with URLs, which is not leased, may be asked at `when`: whatever it waited for is over then."""
         if host.name in self._active:
-            self.turns.hasten(host)
+            self.turns.hasten(host, when)
         else:
             self._layers.remove(LINE + host.line)
-            self._enlist(host, now)
+            self._enlist(host, when)
 
     def host(self, name: str) -> Host:
         """The host; a new one if it was never saved. A change takes effect when it is saved."""

@@ -138,13 +138,13 @@ class Turns:
         else:
             heappush(self._waiting, (ready_at, next(self._tie), host))
 
-    def hasten(self, host: Host) -> None:
-        """A host that waits for its own time is ready; one that waits for its address still does."""
+    def hasten(self, host: Host, when: float) -> None:
+        """A host that waits for its own time waits until `when`; one that waits for its address still does."""
         others = [entry for entry in self._waiting if entry[2] is not host]
         if len(others) < len(self._waiting):
             heapify(others)
             self._waiting = others
-            self._ready.append(host)
+            heappush(others, (when, next(self._tie), host))
 
     def take(self, now: float) -> Host | None:
         """The next host whose time has come."""

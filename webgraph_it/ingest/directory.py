@@ -8,7 +8,7 @@ from webgraph_it.crawl.changes import SETTINGS, recorded
 from webgraph_it.crawl.directory import JobDirectory, refuse_unusable, write_json
 from webgraph_it.crawl.identity import SHAPING, identity_of
 from webgraph_it.crawl.ownership import refuse_foreign
-from webgraph_it.crawl.remembered import PATHS, is_lasting
+from webgraph_it.crawl.remembered import in_full, is_lasting
 from webgraph_it.crawl.setting_names import refusal
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.survey import refuse_missing_parts, refuse_occupied
@@ -64,10 +64,7 @@ def claim(
 
 def with_whole_paths(typed: Mapping[str, Any]) -> dict[str, Any]:
     """The settings for a process with another working directory."""
-    return {
-        name: str(Path(value).absolute()) if name in PATHS and value else value
-        for name, value in typed.items()
-    }
+    return {name: in_full(name, value) for name, value in typed.items()}
 
 
 def note_formats(directory: JobDirectory, formats: Iterable[str]) -> None:

@@ -47,8 +47,14 @@ class Rule(NamedTuple):
 
     @property
     def is_of_hosts(self) -> bool:
-        """Whether it covers hosts as a whole, whatever the path."""
-        return bool(self.surt) and "/" not in self.surt and not (self.match or self.extension or self.mime)
+        """Whether it covers hosts as a whole, whatever the path and the port."""
+        path_or_port = self.surt.partition(")")[2]
+        return bool(self.surt) and not (path_or_port or self.match or self.extension or self.mime)
+
+    def is_all_of(self, surt: str) -> bool:
+        """Whether it covers every URL under a prefix."""
+        others = self.match or self.extension or self.mime
+        return not others and bool(self.surt) and surt.startswith(starts(self.surt))
 
     def covers(self, key: str, url: str, mime: str) -> bool:
         if self.surt and not key.startswith(starts(self.surt)):
@@ -61,7 +67,10 @@ class Rule(NamedTuple):
 
     def written(self) -> dict[str, Any]:
         """As in a rules file: only what it says."""
-        said = {name: value for name, value in self._asdict().items() if value not in ("", None, False)}
+        unsaid = self._field_defaults
+        said = {
+            name: value for name, value in self._asdict().items() if value is not unsaid[name] and value != ""
+        }
         if self.match is not None:
             said["match"] = self.match.pattern
         return said
@@ -167,7 +176,7 @@ def rule_of(said: Mapping[str, Any]) -> Rule:
     of_hosts = [name for name in OF_HOSTS if getattr(rule, name) is not None]
     if of_hosts and not rule.is_of_hosts:
         raise RuleError(
-            f"{of_hosts[0]} holds for whole hosts; expected: a surt without a path, and no other condition"
+            f"{of_hosts[0]} holds for whole hosts; expected: a surt without a path or a port, and no other condition"
         )
     return rule
 

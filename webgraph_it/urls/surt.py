@@ -7,8 +7,9 @@ A prefix is written like the beginning of a key (see names.py) and comes in thre
     com,esempio)/directory/italia/ what that host has under that path (on the default port)
 
 `parse` also accepts other common forms: Heritrix's `http://(it,unipd,)/`, a bare domain (`unipd.it` is
-`it,unipd,`), a URL (`http://esempio.com/a/b.html` is `com,esempio)/a/`). `www` is dropped, as in keys. In a list
-of prefixes a `-` in front excludes what the prefix covers (`by_sign`).
+`it,unipd,`), one with a port (`unipd.it:8080` is `it,unipd):8080/`), a URL (`http://esempio.com/a/b.html` is
+`com,esempio)/a/`). `www` is dropped, as in keys. In a list of prefixes a `-` in front excludes what the prefix covers
+(`by_sign`).
 """
 
 import re
@@ -24,6 +25,7 @@ _SURT = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS_AS_PREFIX = re.compile(rf"({_ADDRESS}),")
+_PORT = re.compile(r":[0-9]+$")
 _WWW_LABEL = re.compile(r",www[0-9]*$")
 
 
@@ -98,7 +100,7 @@ def parse(text: str) -> str:
         return prefix_of_url(text)
     if "," in text or ")" in text or "." not in text:
         return _from_surt(text, text)
-    if "/" in text:
+    if "/" in text or _PORT.search(text):
         return prefix_of_url(f"http://{text}")
     return _domain(_of_key(f"http://{text}/", text).partition(")")[0])
 
