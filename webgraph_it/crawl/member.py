@@ -147,6 +147,8 @@ class Member:
         self._is_put = False
         self._unreachable = ""
         self._gone: tuple[Span, ...] = ()
+        self.has_looked = False
+        """Whether the notice board was read, and nothing on it contradicts this member."""
         self.is_over = False
         self.batches: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
 
@@ -205,6 +207,7 @@ class Member:
     async def _round(self) -> str:
         if why := await self._look():
             return why
+        self.has_looked = True
         self._exchange_hosts()
         if self._mailboxes.needs_publishing:
             await self._ship()
