@@ -65,8 +65,10 @@ def _known(options: Namespace) -> tuple[int, str]:
 
     here = members(options.jobdir)
     found = fleet_size(options.jobdir)
+    if options.n is not None and options.n < 1:
+        raise Mistake(f"-n is {options.n}; expected: 1 or more members.")
     size = options.n or found
-    if not size or size < 1:
+    if not size:
         raise Mistake(
             f"-n is missing, and {options.jobdir} has no members yet; expected: the number of members."
         )
