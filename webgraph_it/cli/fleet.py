@@ -35,7 +35,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.membership import fleet_command
-    from webgraph_it.fleet.supervisor import Supervisor, scrapy_command
+    from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
@@ -54,7 +54,8 @@ def run(options: Namespace) -> int:
     if code == 0:
         tell(f"Finished. To convert: webgraph-it convert {options.jobdir} --out GRAPH_DIR")
     else:
-        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size)}")
+        transport = given_settings(options.settings).get("FLEET", "")
+        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size, transport)}")
     return code
 
 

@@ -197,3 +197,15 @@ def scrapy_command(directory: Path, size: int, spider: str, settings: Sequence[s
         return [sys.executable, "-m", "scrapy", "crawl", spider, *settings, *given]
 
     return command
+
+
+def given_settings(words: Sequence[str]) -> dict[str, str]:
+    """The settings among the arguments of `scrapy crawl`: -s NAME=value, --set=NAME=value."""
+    given = {}
+    for before, word in zip(["", *words], words, strict=False):
+        option = next((each for each in ("--set=", "-s") if word.startswith(each)), "")
+        text = word if before in ("-s", "--set") else word.removeprefix(option) if option else ""
+        name, equals, value = text.partition("=")
+        if equals:
+            given[name.strip()] = value
+    return given
