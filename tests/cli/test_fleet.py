@@ -79,6 +79,15 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
         (["-n", "0", "--jobdir", str(tmp_path / "new")], "-n is 0; expected: 1 or more"),
         (["-n", "-1", "--jobdir", str(tmp_path / "new")], "-n is -1; expected: 1 or more"),
         (["-n", "0", "--jobdir", str(tmp_path / "fleet")], "-n is 0; expected: 1 or more"),
+        (
+            ["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "FLEET_SIZE=5"],
+            "FLEET_SIZE=5 is given after --; expected: -n N",
+        ),
+        (
+            ["--jobdir", str(tmp_path / "fleet"), "--", "--set", "FLEET_MEMBER=1"],
+            "FLEET_MEMBER=1 is given after --",
+        ),
+        (["--jobdir", str(tmp_path / "fleet"), "--", "-sJOBDIR=x"], "expected: --jobdir DIR"),
         (["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "HOST_DELAY=x"], "HOST_DELAY is 'x'"),
     ):
         assert main(["fleet", *words]) == 2

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
@@ -16,6 +16,12 @@ from webgraph_it.shards.directory import UNNAMED
 
 MEMBERS_PER_CORE, LEAST_LIMIT = 4, 16
 """More members on one machine only slow each other down."""
+OWN_SETTINGS = {
+    "FLEET_SIZE": "-n N, the number of members",
+    "FLEET_MEMBER": "nothing, because all members are started. One member is started with scrapy crawl",
+    "JOBDIR": "--jobdir DIR, the directory of the fleet",
+}
+"""What the members are told about themselves, and how to give it."""
 LINE_SECONDS = 10.0
 """How often the progress line is printed if standard error is no terminal."""
 
@@ -39,6 +45,7 @@ def run(options: Namespace) -> int:
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
+    _refuse_own(given_settings(options.settings))
     with mistakes(ShardError):
         size, spider = _known(options)
     is_new = not members(options.jobdir)
@@ -57,6 +64,13 @@ def run(options: Namespace) -> int:
         transport = given_settings(options.settings).get("FLEET", "")
         tell(f"Stopped. To resume: {fleet_command(options.jobdir, size, transport)}")
     return code
+
+
+def _refuse_own(given: Mapping[str, str]) -> None:
+    """Raise Mistake if a setting is given that this command gives each member itself."""
+    for name, instead in OWN_SETTINGS.items():
+        if name in given:
+            raise Mistake(f"{name}={given[name]} is given after --; expected: {instead}.")
 
 
 def _known(options: Namespace) -> tuple[int, str]:
