@@ -6,13 +6,18 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.values import count
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.shards.directory import UNNAMED
+
+if TYPE_CHECKING:
+    from webgraph_it.fleet.exchange import Status
 
 MEMBERS_PER_CORE, LEAST_LIMIT = 4, 16
 """More members on one machine only slow each other down."""
@@ -45,14 +50,21 @@ def run(options: Namespace) -> int:
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
-    _refuse_own(given_settings(options.settings))
+    given = given_settings(options.settings)
+    _refuse_own(given)
     with mistakes(ShardError):
         size, spider = _known(options)
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
+    transport = given.get("FLEET", "")
     supervisor = Supervisor(
-        options.jobdir, size, scrapy_command(options.jobdir, size, spider, settings), tell, show
+        options.jobdir,
+        size,
+        scrapy_command(options.jobdir, size, spider, settings),
+        tell,
+        show,
+        _board_at(transport, size),
     )
     code = supervisor.run()
     end()
@@ -61,9 +73,17 @@ def run(options: Namespace) -> int:
     if code == 0:
         tell(f"Finished. To convert: webgraph-it convert {options.jobdir} --out GRAPH_DIR")
     else:
-        transport = given_settings(options.settings).get("FLEET", "")
         tell(f"Stopped. To resume: {fleet_command(options.jobdir, size, transport)}")
     return code
+
+
+def _board_at(transport: str, size: int) -> "Callable[[], Mapping[int, Status]] | None":
+    """The notice board of a server; None if the fleet's directory has it."""
+    if not transport.startswith(("redis://", "rediss://")) or find_spec("redis") is None:
+        return None
+    from webgraph_it.fleet.redis.board import WatchedBoard  # its library is loaded only for such a fleet
+
+    return WatchedBoard(transport, size, tell)
 
 
 def _refuse_own(given: Mapping[str, str]) -> None:

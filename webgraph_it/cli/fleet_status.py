@@ -24,7 +24,6 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.fleet.local import board_of
     from webgraph_it.fleet.transport import TransportError
     from webgraph_it.fleet.words import Row, table
     from webgraph_it.shards.fleet import fleet_size, is_running, members
@@ -36,7 +35,7 @@ def run(options: Namespace) -> int:
         raise Mistake(f"{options.directory} is not the directory of a fleet; expected: one with member-01/.")
     now = time.time()
     with mistakes(TransportError):
-        statuses = _board(options.fleet, size) if options.fleet else board_of(options.directory)
+        statuses = _statuses(options.directory, options.fleet, size)
     rows = [
         Row(
             number,
@@ -50,25 +49,14 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _board(url: str, size: int) -> "dict[int, Status]":
-    """The statuses that a server has. One that cannot be read is left out."""
-    import asyncio
-    from contextlib import suppress
+def _statuses(directory: Path, url: str | None, size: int) -> "dict[int, Status]":
+    if url:
+        from webgraph_it.fleet.redis.board import read_board  # its library is loaded only for such a fleet
 
-    from webgraph_it.fleet.exchange import StatusError, status_of
-    from webgraph_it.fleet.redis.mailboxes import RedisMailboxes
+        return read_board(url, size)
+    from webgraph_it.fleet.local import board_of
 
-    async def read() -> "dict[int, Status]":
-        mailboxes, found = RedisMailboxes(url, size), {}
-        try:
-            for member, status in (await mailboxes.board()).statuses.items():
-                with suppress(StatusError):
-                    found[member] = status_of(status)
-        finally:
-            await mailboxes.close()
-        return found
-
-    return asyncio.run(read())
+    return board_of(directory)
 
 
 def _is_alive(status: "Status | None", now: float) -> bool:
