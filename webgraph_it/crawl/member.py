@@ -67,6 +67,12 @@ class Commit(Protocol):
     async def __call__(self, *, checkpoint: bool = False) -> None: ...
 
 
+class Kept(Protocol):
+    """A frontier, as far as it keeps metadata for its caller."""
+
+    def get_meta(self, name: str) -> bytes | None: ...
+
+
 class Lender(Protocol):
     """The crawl's hosts, as far as others may ask them."""
 
@@ -354,12 +360,12 @@ class Member:
         await self._mailboxes.close()
 
 
-def runs_of(frontier: Frontier) -> tuple[Run, ...]:
+def runs_of(frontier: Kept) -> tuple[Run, ...]:
     """The starts of this member, as far as they are committed."""
     return tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
 
 
-def log_start_of(frontier: Frontier) -> int:
+def log_start_of(frontier: Kept) -> int:
     """Where the oldest file of the link log begins."""
     return int(frontier.get_meta(LOG_START) or b"0")
 

@@ -59,14 +59,14 @@ class Membership:
 def fleet_command(directory: Path, size: int, transport: str = "") -> str:
     """The command that starts or resumes a fleet on one machine. `transport`: the setting FLEET, if it is known."""
     command = f"webgraph-it fleet -n {size} --jobdir {shlex.quote(str(directory))}"
-    transport = transport or _kind_of(directory)
+    transport = transport or transport_of(directory)
     if transport == LOCAL:
         return command
     is_open = "://" in transport and not {"@", "?"} & set(transport)
     return f"{command} -- -s FLEET={shlex.quote(transport) if is_open else '… (the server, as before)'}"
 
 
-def _kind_of(directory: Path) -> str:
+def transport_of(directory: Path) -> str:
     """The kind of transport that the first member was begun with. A crawl does not keep the server's password."""
     found = (CrawlDirectory(path).record().get(FLEET) for path in members(directory).values())
     kinds = (each.get("transport") for each in found if isinstance(each, dict))
