@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.crawling import PROJECT, differences
+from tests.crawl.test_membership import begin
 from webgraph_it.cli import main
 from webgraph_it.fleet.local import board_of
 from webgraph_it.simweb import SimWeb
@@ -72,9 +73,21 @@ def test_one_command_starts_restarts_stops_and_resumes_a_fleet(tmp_path: Path) -
 
 
 def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
     for words, sentence in (
         (["--jobdir", str(tmp_path / "new")], "-n is missing"),
-        (["-n", "0", "--jobdir", str(tmp_path / "new")], "-n is missing"),
+        (["-n", "0", "--jobdir", str(tmp_path / "new")], "-n is 0; expected: 1 or more"),
+        (["-n", "-1", "--jobdir", str(tmp_path / "new")], "-n is -1; expected: 1 or more"),
+        (["-n", "0", "--jobdir", str(tmp_path / "fleet")], "-n is 0; expected: 1 or more"),
+        (
+            ["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "FLEET_SIZE=5"],
+            "FLEET_SIZE=5 is given after --; expected: -n N",
+        ),
+        (
+            ["--jobdir", str(tmp_path / "fleet"), "--", "--set", "FLEET_MEMBER=1"],
+            "FLEET_MEMBER=1 is given after --",
+        ),
+        (["--jobdir", str(tmp_path / "fleet"), "--", "-sJOBDIR=x"], "expected: --jobdir DIR"),
         (["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "HOST_DELAY=x"], "HOST_DELAY is 'x'"),
     ):
         assert main(["fleet", *words]) == 2

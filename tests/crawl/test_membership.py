@@ -11,7 +11,7 @@ from tests.crawl.crawling import content
 from tests.defaults import project_settings
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.identity import identity_of
-from webgraph_it.crawl.membership import fleet_identity, membership_of
+from webgraph_it.crawl.membership import fleet_command, fleet_identity, membership_of
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
 from webgraph_it.fleet.slices import as_text, balanced, rebalanced
 from webgraph_it.shards.fleet import crawls_of, fleet_size, member_number
@@ -54,6 +54,23 @@ def test_a_crawl_alone_is_in_no_fleet(tmp_path: Path) -> None:
     assert made["JOBDIR"] == str(tmp_path / "fleet")
     assert membership_of(made) is None
     assert "fleet" not in json.loads((tmp_path / "fleet/crawl.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("given", "transport", "words"),
+    [
+        ("local", "", ""),
+        ("redis://a.it:6379/0", "redis://a.it:6379/0", " -- -s FLEET=redis://a.it:6379/0"),
+        ("rediss://:secret@a.it/0", "rediss://:secret@a.it/0", " -- -s FLEET=… (the server, as before)"),
+        ("redis://:secret@a.it/0", "", " -- -s FLEET=… (the server, as before)"),
+    ],
+)
+def test_the_command_names_the_server_without_its_password(
+    tmp_path: Path, given: str, transport: str, words: str
+) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1", FLEET=given)
+    fleet = tmp_path / "fleet"
+    assert fleet_command(fleet, 2, transport) == f"webgraph-it fleet -n 2 --jobdir {fleet}{words}"
 
 
 def test_a_resume_needs_only_the_member(tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ class Asked:
         self.times += 1
         return self._why
 
-    ask_for_addresses = ask_for_share
+    ask_for_addresses = end = ask_for_share
+
+    async def close(self) -> None:
+        """Asks nothing."""
 
 
 def test_nothing_is_asked_before_the_epoch_is_committed_and_a_newer_process_ends_this_one() -> None:
@@ -51,17 +54,19 @@ def test_nothing_is_asked_before_the_epoch_is_committed_and_a_newer_process_ends
         failures: list[tuple[str, bool]] = []
         budget: Any = Asked("a newer one runs")
 
-        def fail(why: str, *, is_whole: bool = True, remedy: str = "") -> None:
-            failures.append((why, is_whole))
+        def fail(why: str, *, is_whole: bool = True, remedy: str = "", is_refusal: bool = False) -> None:
+            failures.append((why, is_refusal and not is_whole))
 
         part = FleetBudget(budget, fleet, fail)
         await part.share_round()
         await part.lease_round()
+        await part.end()  # a refused one: the broker must not learn its epoch
         assert (budget.times, failures) == (0, [])
         fleet.has_started = True
         await part.share_round()
-        assert failures == [("its member must not run: a newer one runs", False)]
+        assert failures == [("its member must not run: a newer one runs", True)]
         await part.lease_round()
-        assert budget.times == 2
+        await part.end()
+        assert budget.times == 3
 
     asyncio.run(talk())

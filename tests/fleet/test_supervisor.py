@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.fleet.supervisor import Supervisor, last_line, scrapy_command, worst
+from webgraph_it.fleet.supervisor import Supervisor, given_settings, last_line, scrapy_command, worst
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,11 @@ def test_members_are_told_who_they_are_after_what_the_user_gave(tmp_path: Path) 
     words = scrapy_command(tmp_path, 4, "italy", ["-s", "HOST_DELAY=1"])(3)
     assert words[:7] == [sys.executable, "-m", "scrapy", "crawl", "italy", "-s", "HOST_DELAY=1"]
     assert words[7:] == ["-s", f"JOBDIR={tmp_path}", "-s", "FLEET_SIZE=4", "-s", "FLEET_MEMBER=3"]
+
+
+def test_settings_are_read_as_scrapy_reads_them() -> None:
+    words = ["-s", "A=1", "--set", "B=x=y", "-sC=2", "--set=D=3", "-a", "E=4", "--loglevel=INFO"]
+    assert given_settings(words) == {"A": "1", "B": "x=y", "C": "2", "D": "3"}
 
 
 def test_a_refusal_ends_the_fleet_with_one_sentence(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """A member whose frontier is lost starts again with its URLs: the graph is the truth all the same."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,11 @@ from tests.crawl.crawling import PROJECT, content, differences
 from tests.fleet.fleets import Fleet, crawl_a_while
 from tests.repair.test_resize import SLOWLY, resize
 from webgraph_it.cli import main
+from webgraph_it.crawl.member import META as RUNS
+from webgraph_it.fleet.exchange import next_epoch
+from webgraph_it.fleet.local import board_of
+from webgraph_it.frontier.layout import META
+from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.killpoint import RESIZE_POINTS
 from webgraph_it.simweb import SimWeb
 
@@ -49,6 +56,19 @@ def test_a_member_without_a_frontier_starts_again(tmp_path: Path) -> None:
             fleet.stop()
         shutil.rmtree(tmp_path / "given-up")
         assert differences(web, tmp_path) == []
+
+
+def test_a_member_starts_again_after_all_its_starts(tmp_path: Path) -> None:
+    """Also after those whose links nobody has taken in: the broker knows them, and refuses an earlier one."""
+    with SimWeb(hosts=12, pages=60, seed=33, only=["plain"]) as web:
+        Fleet(web, tmp_path, 2).run()
+    last = board_of(tmp_path)[2]
+    last = replace(last, epoch=next_epoch(next_epoch(last.epoch, 0), 0))
+    (tmp_path / "board/member-02.json").write_bytes(last.to_bytes())
+    assert main(["fleet", "give-up", str(tmp_path), "2"]) == 0
+    store = RocksStore(tmp_path / "member-02/frontier")
+    assert json.loads(store.get(META + RUNS.encode()) or b"") == [[last.epoch, 0]]
+    store.close()
 
 
 def test_urls_that_nobody_has_are_not_given_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,8 +5,10 @@ import shutil
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
@@ -14,8 +16,17 @@ from webgraph_it.cli.shell.values import count
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.shards.directory import UNNAMED
 
+if TYPE_CHECKING:
+    from webgraph_it.fleet.exchange import Status
+
 MEMBERS_PER_CORE, LEAST_LIMIT = 4, 16
 """More members on one machine only slow each other down."""
+OWN_SETTINGS = {
+    "FLEET_SIZE": "-n N, the number of members",
+    "FLEET_MEMBER": "nothing, because all members are started. One member is started with scrapy crawl",
+    "JOBDIR": "--jobdir DIR, the directory of the fleet",
+}
+"""What the members are told about themselves, and how to give it."""
 LINE_SECONDS = 10.0
 """How often the progress line is printed if standard error is no terminal."""
 
@@ -35,17 +46,25 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.membership import fleet_command
-    from webgraph_it.fleet.supervisor import Supervisor, scrapy_command
+    from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
+    given = given_settings(options.settings)
+    _refuse_own(given)
     with mistakes(ShardError):
         size, spider = _known(options)
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
+    transport = given.get("FLEET", "")
     supervisor = Supervisor(
-        options.jobdir, size, scrapy_command(options.jobdir, size, spider, settings), tell, show
+        options.jobdir,
+        size,
+        scrapy_command(options.jobdir, size, spider, settings),
+        tell,
+        show,
+        _board_at(transport, size),
     )
     code = supervisor.run()
     end()
@@ -54,8 +73,24 @@ def run(options: Namespace) -> int:
     if code == 0:
         tell(f"Finished. To convert: webgraph-it convert {options.jobdir} --out GRAPH_DIR")
     else:
-        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size)}")
+        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size, transport)}")
     return code
+
+
+def _board_at(transport: str, size: int) -> "Callable[[], Mapping[int, Status]] | None":
+    """The notice board of a server; None if the fleet's directory has it."""
+    if not transport.startswith(("redis://", "rediss://")) or find_spec("redis") is None:
+        return None
+    from webgraph_it.fleet.redis.board import WatchedBoard  # its library is loaded only for such a fleet
+
+    return WatchedBoard(transport, size, tell)
+
+
+def _refuse_own(given: Mapping[str, str]) -> None:
+    """Raise Mistake if a setting is given that this command gives each member itself."""
+    for name, instead in OWN_SETTINGS.items():
+        if name in given:
+            raise Mistake(f"{name}={given[name]} is given after --; expected: {instead}.")
 
 
 def _known(options: Namespace) -> tuple[int, str]:
@@ -65,8 +100,10 @@ def _known(options: Namespace) -> tuple[int, str]:
 
     here = members(options.jobdir)
     found = fleet_size(options.jobdir)
+    if options.n is not None and options.n < 1:
+        raise Mistake(f"-n is {options.n}; expected: 1 or more members.")
     size = options.n or found
-    if not size or size < 1:
+    if not size:
         raise Mistake(
             f"-n is missing, and {options.jobdir} has no members yet; expected: the number of members."
         )

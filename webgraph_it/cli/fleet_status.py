@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webgraph_it.cli.shell.mistakes import Mistake, mistakes
+from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.verb import Verb
 
@@ -24,7 +24,8 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.fleet.local import board_of
+    from webgraph_it.crawl.membership import LOCAL, transport_of
+    from webgraph_it.crawl.stopped_status import stopped_status
     from webgraph_it.fleet.transport import TransportError
     from webgraph_it.fleet.words import Row, table
     from webgraph_it.shards.fleet import fleet_size, is_running, members
@@ -36,39 +37,29 @@ def run(options: Namespace) -> int:
         raise Mistake(f"{options.directory} is not the directory of a fleet; expected: one with member-01/.")
     now = time.time()
     with mistakes(TransportError):
-        statuses = _board(options.fleet, size) if options.fleet else board_of(options.directory)
-    rows = [
-        Row(
-            number,
-            (number in here and is_running(here[number]))
-            or (bool(options.fleet) and _is_alive(statuses.get(number), now)),
-            statuses.get(number),
-        )
-        for number in range(1, size + 1)
-    ]
+        statuses = _statuses(options.directory, options.fleet, size)
+    rows = []
+    for number in range(1, size + 1):
+        is_here = number in here and is_running(here[number])
+        status = statuses.get(number)
+        is_alive = is_here or (bool(options.fleet) and _is_alive(status, now))
+        if status is None and number in here and not is_alive:
+            status = stopped_status(here[number], number)
+        rows.append(Row(number, is_alive, status))
     print(table(rows, now))
+    if not options.fleet and transport_of(options.directory) != LOCAL:
+        tell("The members of this fleet meet at a server. To see all of them: add --fleet URL, as in FLEET.")
     return 0
 
 
-def _board(url: str, size: int) -> "dict[int, Status]":
-    """The statuses that a server has. One that cannot be read is left out."""
-    import asyncio
-    from contextlib import suppress
+def _statuses(directory: Path, url: str | None, size: int) -> "dict[int, Status]":
+    if url:
+        from webgraph_it.fleet.redis.board import read_board  # its library is loaded only for such a fleet
 
-    from webgraph_it.fleet.exchange import StatusError, status_of
-    from webgraph_it.fleet.redis.mailboxes import RedisMailboxes
+        return read_board(url, size)
+    from webgraph_it.fleet.local import board_of
 
-    async def read() -> "dict[int, Status]":
-        mailboxes, found = RedisMailboxes(url, size), {}
-        try:
-            for member, status in (await mailboxes.board()).statuses.items():
-                with suppress(StatusError):
-                    found[member] = status_of(status)
-        finally:
-            await mailboxes.close()
-        return found
-
-    return asyncio.run(read())
+    return board_of(directory)
 
 
 def _is_alive(status: "Status | None", now: float) -> bool:

@@ -162,6 +162,10 @@ class Budget:
                 await self._broker.lease_addresses(self._member, self._epoch, [], given_up)
         except (TransportError, Fenced) as error:
             logger.info("The share and the leases of this member run out by themselves: %s", error)
+        await self.close()
+
+    async def close(self) -> None:
+        """Say nothing more to the broker."""
         await self._broker.close()
 
     def _apply(self) -> None:

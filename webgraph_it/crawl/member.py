@@ -67,6 +67,12 @@ class Commit(Protocol):
     async def __call__(self, *, checkpoint: bool = False) -> None: ...
 
 
+class Kept(Protocol):
+    """A frontier, as far as it keeps metadata for its caller."""
+
+    def get_meta(self, name: str) -> bytes | None: ...
+
+
 class Lender(Protocol):
     """The crawl's hosts, as far as others may ask them."""
 
@@ -147,6 +153,8 @@ class Member:
         self._is_put = False
         self._unreachable = ""
         self._gone: tuple[Span, ...] = ()
+        self.has_looked = False
+        """Whether the notice board was read, and nothing on it contradicts this member."""
         self.is_over = False
         self.batches: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
 
@@ -205,6 +213,7 @@ class Member:
     async def _round(self) -> str:
         if why := await self._look():
             return why
+        self.has_looked = True
         self._exchange_hosts()
         if self._mailboxes.needs_publishing:
             await self._ship()
@@ -351,12 +360,12 @@ class Member:
         await self._mailboxes.close()
 
 
-def runs_of(frontier: Frontier) -> tuple[Run, ...]:
+def runs_of(frontier: Kept) -> tuple[Run, ...]:
     """The starts of this member, as far as they are committed."""
     return tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
 
 
-def log_start_of(frontier: Frontier) -> int:
+def log_start_of(frontier: Kept) -> int:
     """Where the oldest file of the link log begins."""
     return int(frontier.get_meta(LOG_START) or b"0")
 

@@ -22,7 +22,7 @@ from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
 from webgraph_it.crawl.membership import fleet_identity
-from webgraph_it.crawl.outcome import FAILED, STOPPED, exit_code, nobody_answered
+from webgraph_it.crawl.outcome import FAILED, STOPPED, WRONG_USAGE, exit_code, nobody_answered
 from webgraph_it.crawl.remembered import REMEMBERED
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
@@ -64,6 +64,7 @@ class CrawlExtension:
         self._running: Running | None = None
         """None: not opened, or only in part."""
         self.exit_code = STOPPED
+        self._is_refused = False
         """The exit code of the process; final once the spider is closed."""
 
     @classmethod
@@ -154,7 +155,8 @@ class CrawlExtension:
             raise
         finally:
             self._directory.unlock()
-            self.exit_code = FAILED if self._failures else exit_code(reason, left)
+            failed = WRONG_USAGE if self._is_refused else FAILED
+            self.exit_code = failed if self._failures else exit_code(reason, left)
 
     async def _close(self, running: Running, reason: str) -> int:
         """Returns how many URLs are left."""
@@ -205,8 +207,10 @@ class CrawlExtension:
 
     # -- failures --------------------------------------------------------------------------------------------
 
-    def fail(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None:
-        """Stop, with exit code 1. If not `is_whole`, frontier and shards may disagree: nothing more is committed."""
+    def fail(self, why: str, *, is_whole: bool = True, remedy: str = "", is_refusal: bool = False) -> None:
+        """Stop, with exit code 1. If not `is_whole`, frontier and shards may disagree: nothing more is committed. If
+        `is_refusal`, the exit code is 2: another start would end in the same way."""
+        self._is_refused = self._is_refused or (is_refusal and not self._failures)
         self._failures.note(why, remedy)
         running = self._running
         if running is None:

@@ -61,7 +61,7 @@ class FleetPart:
         inbox = Inbox(number, table, scope, frontier, recorder)
         self._seeds: SeedLoading | None = None
         self._commits: Commits | None = None
-        self._started = False
+        self._begun = self._started = False
         self._moments = deque([(time.monotonic(), recorder.tally.pages)], maxlen=RATE_MOMENTS)
         self.member = Member(
             membership,
@@ -140,18 +140,20 @@ class FleetPart:
         if self._scheduler.ended or self._scheduler.is_closing:
             return
         member = self.member
-        why = await (member.round() if self._started else member.start())
+        why = await (member.round() if self._begun else member.start())
+        self._begun = True
         if why:
             path = self.membership.path
             self._fail(
                 f"{path} must not run as member {self.membership.number}: {why}",
                 is_whole=False,
+                is_refusal=True,
                 remedy="the directory is a clone or an old copy, or was given other settings. Restore its newest "
                 "copy, or let the others crawl its pages again: webgraph-it fleet give-up "
                 f"{shlex.quote(str(self.membership.directory))} {self.membership.number}",
             )
             return
-        if not self._started:
+        if not self._started and member.has_looked:
             self._started = True
             self._control.unpause(PAUSE)
         if member.is_over or self._scheduler.frontier.counts().queued:

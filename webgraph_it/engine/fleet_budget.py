@@ -34,11 +34,12 @@ class FleetBudget:
             self._refuse(await self._budget.ask_for_addresses())
 
     async def end(self) -> None:
-        await self._budget.end()
+        """A member that was refused tells the broker nothing: its epoch may be above that of the newest directory."""
+        await (self._budget.end() if self._fleet.has_started else self._budget.close())
 
     def _refuse(self, why: str) -> None:
         if why:
-            self._fail(f"its member must not run: {why}", is_whole=False)
+            self._fail(f"its member must not run: {why}", is_whole=False, is_refusal=True)
 
 
 def fleet_budget(

@@ -63,9 +63,11 @@ RULES_SECONDS = 1.0
 
 
 class Fail(Protocol):
-    """Stops the crawl with exit code 1 (CrawlExtension.fail)."""
+    """Stops the crawl with exit code 1 or 2 (CrawlExtension.fail)."""
 
-    def __call__(self, why: str, *, is_whole: bool = True, remedy: str = "") -> None: ...
+    def __call__(
+        self, why: str, *, is_whole: bool = True, remedy: str = "", is_refusal: bool = False
+    ) -> None: ...
 
 
 class Running:

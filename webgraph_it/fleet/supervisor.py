@@ -12,12 +12,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from webgraph_it.files.own import make_folder
+from webgraph_it.fleet.exchange import Status
 from webgraph_it.fleet.local import board_of
 from webgraph_it.fleet.restarts import FAILED, FINISHED, STOPPED, WRONG_USAGE, History, Then
 from webgraph_it.fleet.words import progress_line
@@ -43,13 +44,15 @@ class Supervisor:
         command: Command,
         say: Callable[[str], None],
         show: Callable[[str], None],
+        board: Callable[[], Mapping[int, Status]] | None = None,
     ) -> None:
-        """`say` prints a sentence, `show` the progress line."""
+        """`say` prints a sentence, `show` the progress line. `board`: the statuses, if they are not in `directory`."""
         self._directory = directory
         self._size = size
         self._command = command
         self._say = say
         self._show = show
+        self._board = board or (lambda: board_of(directory))
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._started_at: dict[int, float] = {}
         self._restart_at: dict[int, float] = {}
@@ -75,7 +78,7 @@ class Supervisor:
 
     def _line(self) -> str:
         running = sum(process.poll() is None for process in self._processes.values())
-        line = progress_line(board_of(self._directory), self._size, running)
+        line = progress_line(self._board(), self._size, running)
         return f"stopping | {line}" if self._stopping else line
 
     # -- processes ---------------------------------------------------------------------------------------------------
@@ -197,3 +200,15 @@ def scrapy_command(directory: Path, size: int, spider: str, settings: Sequence[s
         return [sys.executable, "-m", "scrapy", "crawl", spider, *settings, *given]
 
     return command
+
+
+def given_settings(words: Sequence[str]) -> dict[str, str]:
+    """The settings among the arguments of `scrapy crawl`: -s NAME=value, --set=NAME=value."""
+    given = {}
+    for before, word in zip(["", *words], words, strict=False):
+        option = next((each for each in ("--set=", "-s") if word.startswith(each)), "")
+        text = word if before in ("-s", "--set") else word.removeprefix(option) if option else ""
+        name, equals, value = text.partition("=")
+        if equals:
+            given[name.strip()] = value
+    return given

@@ -77,7 +77,7 @@ def _cells(row: Row, statuses: Mapping[int, Status], over: bool, now: float) -> 
         f"{facts.get('queued', 0):,.0f}",
         f"{under_way(statuses, row.number) / 1000:,.0f} KB",
         f"{to_receive(statuses, row.number) / 1000:,.0f} KB",
-        f"{seconds(max(0.0, now - facts.get('committed', now)))} ago",
+        f"{seconds(max(0.0, now - facts['committed']))} ago" if "committed" in facts else "-",
     )
 
 

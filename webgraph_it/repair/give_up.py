@@ -26,6 +26,7 @@ from webgraph_it.crawl.member import META as RUNS
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, read_json_object
+from webgraph_it.fleet.local import board_of
 from webgraph_it.fleet.log import found_in
 from webgraph_it.fleet.slices import Table, slice_of
 from webgraph_it.frontier.layout import META
@@ -269,7 +270,12 @@ def _write_frontier(
             for each, member in others.items()
             if member.log and member.log[0].start
         }
-        last = max((_epoch_heard(member, number) for member in others.values()), default=0)
+        last = max(
+            [
+                _epoch_put(given_up.path.parent, number),
+                *(_epoch_heard(each, number) for each in others.values()),
+            ]
+        )
         rebuild.commit(
             {
                 "shards": packed(files),
@@ -295,6 +301,12 @@ def _own_urls(
         for line in logged(_parts(directory, PAGES_FOLDER)):  # also what is fetched and is no node
             if table[slice_of(line.page.key)] == number:
                 yield Link(line.page.url, line.page.key, line.page.digest, "")
+
+
+def _epoch_put(directory: Path, number: int) -> int:
+    """The last epoch of the member that the notice board knows. The broker knows no later one."""
+    status = board_of(directory).get(number)
+    return status.epoch if status is not None else 0
 
 
 def _epoch_heard(member: StoppedMember, number: int) -> int:

@@ -1,0 +1,65 @@
+"""The status of a member that does not run, from its own directory. Nothing is written.
+
+The notice board has the last status of each member. A change of size and a give-up empty it, because it contradicts the
+new directories, and the board of a server is empty after a restart. What is committed is still known.
+"""
+
+import json
+from pathlib import Path
+
+from webgraph_it.crawl.inbox import META as CURSORS
+from webgraph_it.crawl.member import log_start_of, runs_of, spans_of
+from webgraph_it.crawl.tally import Tally
+from webgraph_it.fleet.exchange import Cursor, Status
+from webgraph_it.frontier.layout import META, STATE
+from webgraph_it.frontier.records import FrontierError
+from webgraph_it.frontier.rocks import RocksStore
+from webgraph_it.frontier.state import state_of
+from webgraph_it.shards.committed import unpacked
+from webgraph_it.shards.directory import CrawlDirectory
+
+
+class _Metadata:
+    """What the caller of a frontier has kept in it."""
+
+    def __init__(self, store: RocksStore) -> None:
+        self._store = store
+
+    def get_meta(self, name: str) -> bytes | None:
+        return self._store.get(META + name.encode())
+
+
+def stopped_status(path: Path, number: int) -> Status | None:
+    """As of the last commit, but never idle: whether it has loaded its seeds is not looked at. None if there was no
+    commit, or it cannot be read."""
+    directory = CrawlDirectory(path)
+    if not directory.has_frontier:
+        return None
+    try:
+        store = RocksStore(directory.frontier, read_only=True)
+    except FrontierError:
+        return None
+    try:
+        return _status(store, number)
+    except (FrontierError, ValueError, KeyError, TypeError):
+        return None
+    finally:
+        store.close()
+
+
+def _status(store: RocksStore, number: int) -> Status:
+    kept = _Metadata(store)
+    runs = runs_of(kept)
+    log = spans_of(unpacked(kept.get_meta("shards")), log_start_of(kept))
+    cursors = json.loads(kept.get_meta(CURSORS) or b"{}")
+    facts = {"pages": Tally(kept.get_meta("tally")).pages, "queued": state_of(store.get(STATE))[0].entries}
+    return Status(
+        number,
+        runs[-1].epoch if runs else 0,
+        False,
+        runs,
+        log,
+        {int(sender): Cursor(*cursor) for sender, cursor in cursors.items()},
+        {},
+        facts,
+    )
