@@ -45,7 +45,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.membership import fleet_command
+    from webgraph_it.crawl.resuming import fleet_command
     from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
