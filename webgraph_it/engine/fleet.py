@@ -150,7 +150,7 @@ class FleetPart:
                 is_whole=False,
                 is_refusal=True,
                 remedy="the directory is a clone or an old copy, or was given other settings. Restore its newest "
-                "copy, or let the others crawl its pages again: webgraph-it fleet give-up "
+                "copy, or let it start again and crawl all its pages again: webgraph-it fleet give-up "
                 f"{shlex.quote(str(self.membership.directory))} {self.membership.number}",
             )
             return
