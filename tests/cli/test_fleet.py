@@ -63,7 +63,7 @@ def test_one_command_starts_restarts_stops_and_resumes_a_fleet(tmp_path: Path) -
             fleet.kill()
         assert fleet.returncode == 3, output
         assert "Member 2 was killed by signal 9. It is started again." in output
-        assert f"To resume: webgraph-it fleet -n 2 --jobdir {directory}" in output
+        assert f"To resume: webgraph-it fleet -n 2 --jobdir {directory}" in output.splitlines()
         again = start(directory)
         output, _ = again.communicate(timeout=120)
         assert again.returncode == 0, output

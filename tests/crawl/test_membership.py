@@ -11,8 +11,9 @@ from tests.crawl.crawling import content
 from tests.defaults import project_settings
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.identity import identity_of
-from webgraph_it.crawl.membership import fleet_command, fleet_identity, membership_of
+from webgraph_it.crawl.membership import fleet_identity, membership_of
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
+from webgraph_it.crawl.resuming import fleet_command
 from webgraph_it.fleet.slices import as_text, balanced, rebalanced
 from webgraph_it.shards.fleet import crawls_of, fleet_size, member_number
 from webgraph_it.shards.formats import ShardError

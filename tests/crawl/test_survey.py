@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from webgraph_it.crawl.directory import DirectoryError
-from webgraph_it.crawl.facts import resume_command
+from webgraph_it.crawl.resuming import resume_command
 from webgraph_it.crawl.survey import (
     how_to_repair,
     refuse_missing_parts,

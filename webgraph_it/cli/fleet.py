@@ -1,6 +1,7 @@
 """`webgraph-it fleet`: start, watch and restart all members of a fleet on this machine. See docs/fleet.md."""
 
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -45,7 +46,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.membership import fleet_command
+    from webgraph_it.crawl.resuming import fleet_command
     from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
@@ -71,9 +72,11 @@ def run(options: Namespace) -> int:
     if supervisor.refusal:
         raise Mistake(supervisor.refusal)
     if code == 0:
-        tell(f"Finished. To convert: webgraph-it convert {options.jobdir} --out GRAPH_DIR")
+        tell("Finished.")
+        print(f"To convert: webgraph-it convert {shlex.quote(str(options.jobdir))} --out GRAPH_DIR")
     else:
-        tell(f"Stopped. To resume: {fleet_command(options.jobdir, size, transport)}")
+        tell("Stopped.")
+        print(f"To resume: {fleet_command(options.jobdir, size, transport)}")
     return code
 
 

@@ -16,7 +16,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.directory import DirectoryError
-    from webgraph_it.crawl.membership import fleet_command
+    from webgraph_it.crawl.resuming import fleet_command
     from webgraph_it.files.own import NotOursError
     from webgraph_it.fleet.slices import TableError
     from webgraph_it.frontier.records import FrontierError

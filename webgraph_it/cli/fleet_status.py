@@ -24,7 +24,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.membership import LOCAL, transport_of
+    from webgraph_it.crawl.resuming import LOCAL, transport_of
     from webgraph_it.crawl.stopped_status import stopped_status
     from webgraph_it.fleet.transport import TransportError
     from webgraph_it.fleet.words import Row, table

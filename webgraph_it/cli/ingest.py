@@ -109,7 +109,7 @@ def run(options: Namespace) -> int:
 def _told(jobdir: Path, outcome: "Outcome", *, handed_over: bool) -> list[str]:
     """The result in sentences, and what to do next."""
     from webgraph_it.crawl.directory import JobDirectory
-    from webgraph_it.crawl.facts import resume_command
+    from webgraph_it.crawl.resuming import resume_command
 
     tally, frontier = outcome.tally, outcome.frontier
     said = [

@@ -21,7 +21,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.crawl.directory import DirectoryError, JobDirectory
-    from webgraph_it.crawl.facts import resume_command
+    from webgraph_it.crawl.resuming import resume_command
     from webgraph_it.files.own import NotOursError
     from webgraph_it.frontier.records import FrontierError
     from webgraph_it.repair.repair import repair

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it.crawl.actions import ActionError
-from webgraph_it.crawl.facts import resume_command
+from webgraph_it.crawl.resuming import resume_command
 from webgraph_it.shards.directory import CrawlDirectory
 from webgraph_it.shards.formats import ShardError
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from webgraph_it import __version__
 from webgraph_it.crawl.changes import SETTINGS, Change, judged
-from webgraph_it.crawl.facts import resume_command
 from webgraph_it.crawl.moved import translated
 from webgraph_it.crawl.ownership import refuse_foreign
+from webgraph_it.crawl.resuming import resume_command
 from webgraph_it.files.own import make_folder, open_file, whole_file
 from webgraph_it.files.received import shown
 from webgraph_it.killpoint import reached

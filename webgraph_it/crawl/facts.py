@@ -5,7 +5,6 @@ win over it. A crawl remembers the facts that it was begun with, so that a resum
 spider's module says by then.
 """
 
-import shlex
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,11 +45,6 @@ def telling_facts(settings: Settings) -> list[str]:
 def spider_of(settings: Settings) -> str:
     """Its name; empty where there are settings and no spider."""
     return str(settings.get(SPIDER) or "")
-
-
-def resume_command(spider: str, path: Path) -> str:
-    """The command that resumes a crawl, as a shell reads it."""
-    return f"scrapy crawl {spider} -s JOBDIR={shlex.quote(str(path))}"
 
 
 def as_settings(arguments: Mapping[str, str], given: Collection[str]) -> dict[str, Any]:

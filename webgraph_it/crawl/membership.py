@@ -16,24 +16,22 @@ from typing import Any
 from webgraph_it.crawl.directory import DirectoryError
 from webgraph_it.crawl.identity import SHAPING, Values
 from webgraph_it.crawl.remembered import COMMAND_LINE
+from webgraph_it.crawl.resuming import FLEET, fleet_command
 from webgraph_it.crawl.values import Settings, SettingsError, check_one
 from webgraph_it.files.received import shown
 from webgraph_it.fleet.slices import Table, TableError, as_text, balanced, from_text
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import RESIZE_FILE, fleet_size, member_folder, members
+from webgraph_it.shards.fleet import RESIZE_FILE, fleet_size, member_folder
 from webgraph_it.urls.domains import suffixes_checksum
 from webgraph_it.urls.names import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
 
 FLEET_DIRECTORY = "FLEET_DIRECTORY"
 """The setting in which the directory of the fleet is kept, once JOBDIR is that of the member."""
-FLEET = "fleet"
-"""Member of crawl.json."""
 SHARED = ("MAX_TCP_CONNECTIONS", "ADDRESS_DELAY")
 """What the members share, besides what shapes the graph: each must count with the same numbers."""
 LONGEST_VALUE = 40
-LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +52,6 @@ class Membership:
     def path(self) -> Path:
         """The member's own directory."""
         return self.directory / member_folder(self.number)
-
-
-def fleet_command(directory: Path, size: int, transport: str = "") -> str:
-    """The command that starts or resumes a fleet on one machine. `transport`: the setting FLEET, if it is known."""
-    command = f"webgraph-it fleet -n {size} --jobdir {shlex.quote(str(directory))}"
-    transport = transport or transport_of(directory)
-    if transport == LOCAL:
-        return command
-    is_open = "://" in transport and not {"@", "?"} & set(transport)
-    return f"{command} -- -s FLEET={shlex.quote(transport) if is_open else '… (the server, as before)'}"
-
-
-def transport_of(directory: Path) -> str:
-    """The kind of transport that the first member was begun with. A crawl does not keep the server's password."""
-    found = (CrawlDirectory(path).record().get(FLEET) for path in members(directory).values())
-    kinds = (each.get("transport") for each in found if isinstance(each, dict))
-    return next((kind for kind in kinds if isinstance(kind, str)), LOCAL)
 
 
 def enter(settings: Settings) -> None:

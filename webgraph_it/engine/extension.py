@@ -17,13 +17,14 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from webgraph_it.crawl.directory import JobDirectory
-from webgraph_it.crawl.facts import resume_command, spider_of
+from webgraph_it.crawl.facts import spider_of
 from webgraph_it.crawl.failures import Failures, of_step
 from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.last_words import last_words
 from webgraph_it.crawl.membership import fleet_identity
 from webgraph_it.crawl.outcome import FAILED, STOPPED, WRONG_USAGE, exit_code, nobody_answered
 from webgraph_it.crawl.remembered import REMEMBERED
+from webgraph_it.crawl.resuming import resume_command
 from webgraph_it.crawl.unix_signals import UnixSignals
 from webgraph_it.engine.address_clock import AddressClock
 from webgraph_it.engine.lane import Lane
@@ -63,8 +64,8 @@ class CrawlExtension:
         self._failures = Failures(self._resume)
         self._running: Running | None = None
         """None: not opened, or only in part."""
-        self.exit_code = STOPPED
         self._is_refused = False
+        self.exit_code = STOPPED
         """The exit code of the process; final once the spider is closed."""
 
     @classmethod

@@ -11,9 +11,10 @@ from webgraph_it.crawl.commits import Commits
 from webgraph_it.crawl.control import Control
 from webgraph_it.crawl.inbox import Inbox
 from webgraph_it.crawl.member import Facts, Member, log_start_of, spans_of
-from webgraph_it.crawl.membership import LOCAL, Membership, membership_of
+from webgraph_it.crawl.membership import Membership, membership_of
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.record import Recorder
+from webgraph_it.crawl.resuming import LOCAL
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.fleet.local import LocalMailboxes
@@ -149,7 +150,7 @@ class FleetPart:
                 is_whole=False,
                 is_refusal=True,
                 remedy="the directory is a clone or an old copy, or was given other settings. Restore its newest "
-                "copy, or let the others crawl its pages again: webgraph-it fleet give-up "
+                "copy, or let it start again and crawl all its pages again: webgraph-it fleet give-up "
                 f"{shlex.quote(str(self.membership.directory))} {self.membership.number}",
             )
             return

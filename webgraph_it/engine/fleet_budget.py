@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from webgraph_it.crawl.budget import Budget
 from webgraph_it.crawl.control import Control
-from webgraph_it.crawl.membership import LOCAL, Membership
+from webgraph_it.crawl.membership import Membership
+from webgraph_it.crawl.resuming import LOCAL
 from webgraph_it.engine.downloader import LeanDownloader
 from webgraph_it.engine.fleet import FleetPart
 from webgraph_it.engine.parts import parts_of, scheduler_of

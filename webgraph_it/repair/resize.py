@@ -24,7 +24,7 @@ from webgraph_it.crawl.directory import DirectoryError, write_json
 from webgraph_it.crawl.inbox import META as CURSORS
 from webgraph_it.crawl.member import LOG_START
 from webgraph_it.crawl.member import META as RUNS
-from webgraph_it.crawl.membership import FLEET
+from webgraph_it.crawl.resuming import FLEET
 from webgraph_it.crawl.seeding import META as SEEDS_META
 from webgraph_it.crawl.seeding import Loaded
 from webgraph_it.files.own import make_folder, sync

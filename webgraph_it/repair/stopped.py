@@ -11,8 +11,8 @@ from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.inbox import Inbox
 from webgraph_it.crawl.member import log_start_of, runs_of, spans_of
-from webgraph_it.crawl.membership import FLEET
 from webgraph_it.crawl.record import Recorder
+from webgraph_it.crawl.resuming import FLEET
 from webgraph_it.crawl.store_check import check_store
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.fleet.exchange import Cursor, Span
