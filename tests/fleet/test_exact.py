@@ -78,7 +78,7 @@ def test_a_member_restored_from_an_old_backup_is_refused(tmp_path: Path) -> None
     with SimWeb(hosts=30, pages=400, seed=23) as web:
         crawl_a_while(Fleet(web, directory, 2, HOST_DELAY=0.03), 60)
         shutil.copytree(directory / "member-01", tmp_path / "backup")
-        crawl_a_while(Fleet(web, directory, 2, HOST_DELAY=0.03), 200)
+        crawl_a_while(Fleet(web, directory, 2, HOST_DELAY=0.03), 270)
         (directory / "member-01").rename(tmp_path / "newest")
         shutil.copytree(tmp_path / "backup", directory / "member-01")
         fleet = Fleet(web, directory, 2)
