@@ -90,7 +90,7 @@ def wire_of(
 
 
 @linux_only
-@pytest.mark.alone
+@pytest.mark.slow
 def test_two_members_together_receive_what_one_crawl_may(tmp_path: Path) -> None:
     wire = wire_of(tmp_path, 2, 7.0)
     assert fullest_second(wire) <= 1.1 * CAP_BYTES
