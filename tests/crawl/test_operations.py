@@ -135,7 +135,8 @@ def test_a_blocked_site_is_left_alone_at_once_and_after_a_kill_and_unblocked_the
             wait_for(tmp_path, 40)
             host = busiest_host(web)
             blocked = ask(tmp_path, {"action": "block", "surt": host})
-            assert (blocked["surt"], blocked["hosts"]) == (parse(host), 1)
+            assert blocked["surt"] == parse(host)
+            assert blocked["hosts"] >= 1, "the host, and those below it that were found so far"
             assert blocked["urls_not_fetched"] > 0
             blocked_at = time.time()
             time.sleep(2.0)

@@ -58,7 +58,7 @@ def run(options: Namespace) -> int:
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
-    transport = given.get("FLEET", "")
+    transport = given["FLEET"] if "FLEET" in given else ""
     supervisor = Supervisor(
         options.jobdir,
         size,

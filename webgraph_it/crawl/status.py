@@ -6,6 +6,7 @@ from typing import Any
 from webgraph_it.crawl.progress import Snapshot
 from webgraph_it.crawl.standstill import Facts
 from webgraph_it.crawl.steering import Steering
+from webgraph_it.frontier.records import Counts
 
 NEARLY = 0.9
 """A cap that is used to this share is what limits the crawl."""
@@ -39,3 +40,13 @@ def limit_of(snapshot: Snapshot, facts: Facts) -> str:
     if facts.waiting_for_connection:
         return "connections"
     return "cpu" if snapshot.hosts_ready else "politeness"
+
+
+def with_parked(counts: Counts, parked: int) -> Counts:
+    """The counts of the frontier with so many more hosts parked: by operators, of whom it does not know."""
+    from_ready = max(0, parked - counts.hosts_waiting)
+    return counts._replace(
+        hosts_parked=counts.hosts_parked + parked,
+        hosts_waiting=counts.hosts_waiting - parked + from_ready,
+        hosts_ready=max(0, counts.hosts_ready - from_ready),
+    )

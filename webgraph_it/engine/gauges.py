@@ -12,6 +12,7 @@ from webgraph_it.crawl.host_waits import grouped
 from webgraph_it.crawl.progress import Moment, Run, Snapshot, rates
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.standstill import Facts
+from webgraph_it.crawl.status import with_parked
 from webgraph_it.engine.bandwidth_middleware import BandwidthMiddleware
 from webgraph_it.engine.parts import parts_of, scheduler_of
 from webgraph_it.frontier.records import Counts
@@ -83,13 +84,7 @@ class Gauges:
         """Those of the frontier, which knows of hosts that operators parked only when they are ready."""
         frontier, now = self._scheduler.frontier, self._scheduler.now()
         left_alone = [host for host, until in self._scheduler.parked.items() if until > now]
-        counts, parked = frontier.counts(), sum(map(frontier.only_waits, left_alone))
-        from_ready = max(0, parked - counts.hosts_waiting)
-        return counts._replace(
-            hosts_parked=counts.hosts_parked + parked,
-            hosts_waiting=counts.hosts_waiting - parked + from_ready,
-            hosts_ready=max(0, counts.hosts_ready - from_ready),
-        )
+        return with_parked(frontier.counts(), sum(map(frontier.only_waits, left_alone)))
 
     def moment(self, last: Moment | None) -> Moment:
         """The crawl now; rates since `last`."""
