@@ -58,7 +58,7 @@ def run(options: Namespace) -> int:
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
-    transport = given["FLEET"] if "FLEET" in given else ""
+    transport = {"FLEET": "", **given}["FLEET"]
     supervisor = Supervisor(
         options.jobdir,
         size,
