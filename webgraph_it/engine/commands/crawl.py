@@ -7,6 +7,7 @@ command line is therefore reported in one sentence, with nothing around it.
 import asyncio
 import logging
 import shutil
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -63,6 +64,8 @@ class Command(Refusing, crawl.Command):
         is_new = not directory.exists()
         crawling = process.crawl(crawler, **arguments)
         process.start()
+        for one in (signal.SIGINT, signal.SIGTERM):  # all is committed: a late signal changes nothing
+            signal.signal(one, signal.SIG_IGN)
         self.exitcode = _exit_code(crawler, crawling, directory if is_new else None)
 
 
