@@ -26,7 +26,7 @@ from webgraph_it.fleet.transport import ALL_BANDWIDTH, NOTHING, Amounts, Broker,
 CAPS = Amounts(ALL_BANDWIDTH, 5000)
 SHARES = 1_000
 RENEWALS_PER_SECOND = 2_000 / 2.5
-MOST_CORES, MOST_BYTES = 0.5, 64 << 20
+MAX_CORES, MAX_BYTES = 0.5, 64 << 20
 
 
 class Cost(NamedTuple):
@@ -107,7 +107,7 @@ def main() -> int:
         cores = asyncio.run(measured("redis", remote, options.addresses, process)).server
         memory = int(server.client().info("memory")["used_memory_peak"])
     print(f"\nA server of {options.members} busy members: {cores:.2f} cores, {memory / 1e6:.0f} MB at most")
-    return int(cores > MOST_CORES or memory > MOST_BYTES)
+    return int(cores > MAX_CORES or memory > MAX_BYTES)
 
 
 if __name__ == "__main__":

@@ -261,7 +261,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--hosts", type=int, default=400)
     parser.add_argument("--days", type=int, default=540)
     parser.add_argument(
-        "--every", type=int, default=60, metavar="DAYS", help="re-visits: one per page in so many days"
+        "--every",
+        type=int,
+        default=60,
+        metavar="DAYS",
+        help="days for as many re-visits as there are pages",
     )
     parser.add_argument("--changes", type=float, default=0.01, help="share of the pages that change on a day")
     parser.add_argument("--deaths", type=float, default=0.0002, help="share of the pages that die on a day")

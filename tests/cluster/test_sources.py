@@ -1,6 +1,7 @@
 """Which bytes of which files count."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,13 @@ def test_only_committed_bytes_count(tmp_path: Path) -> None:
 
 def test_a_fleet_stands_for_its_members(tmp_path: Path) -> None:
     for number in (1, 2):
-        write_crawl(tmp_path / f"fleet/member-{number:02d}")
+        member = write_crawl(tmp_path / f"fleet/member-{number:02d}")
+        (member / "crawl.json").write_text(json.dumps({"recipe_version": 1, "FLEET_SIZE": 2}))
     uris = [split.uri for split in sources([str(tmp_path / "fleet")]).splits]
     assert {uri.split("/")[-3] for uri in uris} == {"member-01", "member-02"}
+    shutil.rmtree(tmp_path / "fleet/member-02")
+    with pytest.raises(ShardError, match=r"has 1 of the 2 members of a fleet: give all of them"):
+        sources([str(tmp_path / "fleet")])
 
 
 def test_a_uri_and_a_path_are_the_same_directory(tmp_path: Path) -> None:

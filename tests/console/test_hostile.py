@@ -95,7 +95,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
         sent(POST, token=OPERATOR, body=f'{{"action": "block", "surt": "{MARKUP}"}}'.encode(), json=True),
         400,
     ),
-    "a host that is no host": (sent(f"GET /api/hosts/{MARKUP.replace('/', '%2f')}", token=READER), 404),
+    "markup instead of a host": (sent(f"GET /api/hosts/{MARKUP.replace('/', '%2f')}", token=READER), 404),
 }
 
 
@@ -134,7 +134,7 @@ def test_a_hostile_request_is_refused(name: str, crawl: tuple[Watched, SimWeb]) 
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.split(b" ")[1:2] == [str(status).encode()], answer[:500]
     assert b"set-cookie" not in head.lower()
-    if status not in (400,):  # what is no HTTP is refused before it is ours
+    if status not in (400,):  # aiohttp refuses a broken request before we see it
         assert b"Content-Security-Policy: default-src 'self'" in head
         assert b"X-Content-Type-Options: nosniff" in head
         assert b"application/json" in head

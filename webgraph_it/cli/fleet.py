@@ -58,7 +58,7 @@ def run(options: Namespace) -> int:
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
-    transport = {"FLEET": "", **given}["FLEET"]
+    transport = given.get("FLEET")
     supervisor = Supervisor(
         options.jobdir,
         size,
@@ -80,9 +80,9 @@ def run(options: Namespace) -> int:
     return code
 
 
-def _board_at(transport: str, size: int) -> "Callable[[], Mapping[int, Status]] | None":
+def _board_at(transport: str | None, size: int) -> "Callable[[], Mapping[int, Status]] | None":
     """The notice board of a server; None if the fleet's directory has it."""
-    if not transport.startswith(("redis://", "rediss://")) or find_spec("redis") is None:
+    if transport is None or "://" not in transport or find_spec("redis") is None:
         return None
     from webgraph_it.fleet.redis.board import WatchedBoard  # its library is loaded only for such a fleet
 

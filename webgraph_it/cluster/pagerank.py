@@ -21,7 +21,7 @@ import pyarrow as pa
 from webgraph_it.cluster import blocks as blocks_of
 from webgraph_it.cluster.blocks import Folder, Values
 from webgraph_it.cluster.sources import Sources
-from webgraph_it.cluster.tables import NODE, lines, sequences
+from webgraph_it.cluster.tables import NODE, block_expression, lines, sequences
 from webgraph_it.shards.formats import DIGEST_BYTES, GRAPH_FOLDER
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _make_blocks(spark: "SparkSession", found: Sources, folder: Folder, count: i
     """Write all blocks. Returns the number of nodes of each that has any."""
     from pyspark.sql import functions as f
 
-    block = f.expr(f"CAST(shiftright(shiftright(high, 32) * {count}, 31) AS INT)").alias("block")
+    block = f.expr(block_expression(count)).alias("block")
     nodes = lines(spark, found).where("kind = 0").select(block, *NODE)
     parents = sequences(spark, found).select(block, *NODE, "children")
 

@@ -87,7 +87,7 @@ def _judged(spark: "SparkSession", found: Sources, choice: Choice) -> "DataFrame
 
     records = found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES
     count = max(records // RECORDS_PER_BLOCK + 1, spark.sparkContext.defaultParallelism)
-    block = f.expr(f"CAST(shiftright(shiftright(high, 32) * {count}, 31) AS INT)").alias("block")
+    block = f.expr(tables.block_expression(count)).alias("block")
     lines = tables.timed_lines(spark, found)
     arcs = tables.arcs(tables.sequences(spark, found))
     known = tables.lines(spark, found).where("kind = 0").select(*tables.NODE).distinct()

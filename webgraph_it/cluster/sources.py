@@ -13,7 +13,9 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyarrow import fs
 
+from webgraph_it.files.received import is_count
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
+from webgraph_it.shards.fleet import member_number
 from webgraph_it.shards.formats import (
     DIGEST_BYTES,
     GRAPH_FOLDER,
@@ -91,13 +93,14 @@ def opened(uri: str) -> tuple[fs.FileSystem, str]:
 
 def _crawls(directory: str) -> Iterator[str]:
     """The directory itself, or the members of a fleet."""
-    members = sorted(
-        info.path
-        for info in _listed(directory)
-        if info.is_file is False and info.base_name.startswith("member-")
-    )
-    names = [path.rpartition("/")[2] for path in members]
-    yield from (f"{directory.rstrip('/')}/{name}" for name in names) if names else [directory.rstrip("/")]
+    directory = directory.rstrip("/")
+    names = [info.base_name for info in _listed(directory) if not info.is_file]
+    members = sorted(name for name in names if member_number(Path(name)))
+    if members and len(members) != (size := _read(f"{directory}/{members[0]}").fleet_size):
+        raise ShardError(
+            f"{directory} has {len(members)} of the {size} members of a fleet: give all of them."
+        )
+    yield from (f"{directory}/{name}" for name in members) if members else [directory]
 
 
 def _files(crawl: str) -> list[tuple[str, str, int]]:
@@ -131,6 +134,7 @@ class _Read(NamedTuple):
     """What the small files of a crawl directory say."""
 
     committed: dict[str, int] | None
+    fleet_size: int
     name: str
 
 
@@ -148,7 +152,8 @@ def _read(crawl: str) -> _Read:
                 raise ShardError(
                     f"{crawl} names its nodes by recipe {version}, this program by recipe {RECIPE_VERSION}."
                 )
-            return _Read(directory.committed(), directory.name())
+            size = directory.record().get("FLEET_SIZE")
+            return _Read(directory.committed(), size if is_count(size) else 0, directory.name())
         except ShardError as error:
             raise ShardError(str(error).replace(folder, crawl)) from None
 

@@ -43,6 +43,11 @@ DIGEST = "unhex(concat(lpad(hex(high), 16, '0'), lpad(hex(low), 16, '0')))"
 """The 16 bytes of a node's digest."""
 
 
+def block_expression(blocks: int) -> str:
+    """`blocks.block_of` in Spark's SQL."""
+    return f"CAST(shiftright(shiftright(high, 32) * {blocks}, 31) AS INT)"
+
+
 def sequences(spark: "SparkSession", found: Sources) -> "DataFrame":
     """The last sequence of every parent."""
     from pyspark.sql import functions as f

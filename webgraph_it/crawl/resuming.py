@@ -25,7 +25,7 @@ def resume_command(spider: str, path: Path) -> str:
     )
 
 
-def fleet_command(directory: Path, size: int, transport: str = "") -> str:
+def fleet_command(directory: Path, size: int, transport: str | None = None) -> str:
     """The command that starts or resumes a fleet on one machine. `transport`: the setting FLEET, if it is known."""
     command = f"webgraph-it fleet -n {size} --jobdir {shlex.quote(str(directory))}"
     transport = transport or transport_of(directory)

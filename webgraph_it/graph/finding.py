@@ -1,6 +1,6 @@
 """Which node somebody means: by id, by URL in any spelling, by key, by the name of a host.
 
-Guarantees: what is no node is an UnknownNodeError, in one sentence, with the most similar URL of the graph if one is
+Guarantees: a name of no node is an UnknownNodeError, in one sentence, with the most similar URL of the graph if one is
 near. It is looked for among the neighbours in order of key: one search, and a few blocks of the URL map.
 """
 

@@ -110,37 +110,37 @@ class PlanWriter:
 @contextmanager
 def new_plan(jobdir: Path, policy: str, now: float) -> Iterator[PlanWriter]:
     """What is written in the block becomes the next plan of the crawl, all of it or nothing."""
+    with _next_folder(jobdir) as (work, final):
+        with ExitStack() as files:
+            revisits = files.enter_context(_created(work / REVISITS_FILE))
+            writer = PlanWriter(final, revisits, files.enter_context(_created(work / UNTRIED_FILE)))
+            yield writer
+        facts = {"version": PLAN_VERSION, "policy": policy, "made": now}
+        counts = {"revisits": writer.revisits, "untried": writer.untried}
+        write_whole(work / PLAN_FILE, json.dumps(facts | counts) + "\n")
+
+
+def give(plan: Path, jobdirs: Iterable[Path]) -> None:
+    """A copy of the plan becomes the next plan of each crawl: of a fleet's members, which skip what is not theirs."""
+    for jobdir in jobdirs:
+        with _next_folder(jobdir) as (work, _):
+            for name in (REVISITS_FILE, UNTRIED_FILE, PLAN_FILE):
+                with (plan / name).open("rb") as source, whole_file(work / name) as file:
+                    shutil.copyfileobj(source, file)
+
+
+@contextmanager
+def _next_folder(jobdir: Path) -> Iterator[tuple[Path, Path]]:
+    """(the folder to write into, the name that it gets when the block has ended without an error)."""
     folder = jobdir / RECRAWL
     make_folder(folder)
     final = folder / f"{1 + max(_numbers(folder), default=0):06d}"
     work = final.with_name(final.name + _UNFINISHED)
     shutil.rmtree(work, ignore_errors=True)  # left by a crash
     make_folder(work)
-    with ExitStack() as files:
-        revisits = files.enter_context(_created(work / REVISITS_FILE))
-        writer = PlanWriter(final, revisits, files.enter_context(_created(work / UNTRIED_FILE)))
-        yield writer
-    facts = {"version": PLAN_VERSION, "policy": policy, "made": now}
-    counts = {"revisits": writer.revisits, "untried": writer.untried}
-    write_whole(work / PLAN_FILE, json.dumps(facts | counts) + "\n")
+    yield work, final
     work.rename(final)
     sync(folder)
-
-
-def give(plan: Path, jobdirs: Iterable[Path]) -> None:
-    """A copy of the plan becomes the next plan of each crawl: of a fleet's members, which skip what is not theirs."""
-    for jobdir in jobdirs:
-        folder = jobdir / RECRAWL
-        make_folder(folder)
-        final = folder / f"{1 + max(_numbers(folder), default=0):06d}"
-        work = final.with_name(final.name + _UNFINISHED)
-        shutil.rmtree(work, ignore_errors=True)  # left by a crash
-        make_folder(work)
-        for name in (REVISITS_FILE, UNTRIED_FILE, PLAN_FILE):
-            with (plan / name).open("rb") as source, whole_file(work / name) as file:
-                shutil.copyfileobj(source, file)
-        work.rename(final)
-        sync(folder)
 
 
 def plans(jobdir: Path) -> list[Plan]:

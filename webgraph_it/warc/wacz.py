@@ -66,7 +66,7 @@ def pack(
 
 def archive_of(directory: CrawlDirectory) -> list[Part]:
     """The WARC files that hold anything. ShardError if there are none."""
-    directory.recipe_version()  # refuses what is no crawl directory
+    directory.recipe_version()  # refuses anything but a crawl directory
     parts = [part for part in directory.parts(WARC_FOLDER) if part.length]
     if not parts:
         raise ShardError(f"{directory.path} has no archive: crawl with -s WARC=True, then pack it again.")

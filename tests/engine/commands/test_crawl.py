@@ -112,6 +112,27 @@ def test_a_second_signal_is_no_failure(web: SimWeb, tmp_path: Path) -> None:
     assert crawl.returncode == 3, output[-3000:]
 
 
+LATE = """
+import atexit, os, signal
+
+class Late:
+    @classmethod
+    def update_pre_crawler_settings(cls, settings):
+        for one in (signal.SIGTERM, signal.SIGINT):
+            atexit.register(os.kill, os.getpid(), one)
+"""
+
+
+def test_a_signal_after_the_end_does_not_change_the_exit_code(
+    web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "addon.py").write_text(LATE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    crawl = start_crawl(web, tmp_path / "job", ADDONS={"addon.Late": 1}, HOST_DELAY=0)
+    output = finish(crawl)
+    assert crawl.returncode == 0, output[-3000:]
+
+
 INTERRUPTING = """
 import os, signal
 
