@@ -113,24 +113,30 @@ def test_a_second_signal_is_no_failure(web: SimWeb, tmp_path: Path) -> None:
 
 
 LATE = """
-import atexit, os, signal
+import atexit, signal
+from pathlib import Path
 
 class Late:
     @classmethod
     def update_pre_crawler_settings(cls, settings):
-        for one in (signal.SIGTERM, signal.SIGINT):
-            atexit.register(os.kill, os.getpid(), one)
+        atexit.register(tell, Path(__file__).parent / "ignored")
+
+def tell(path):
+    ignored = [each.name for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.SIG_IGN]
+    path.write_text(" ".join(ignored))
 """
 
 
 def test_a_signal_after_the_end_does_not_change_the_exit_code(
     web: SimWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """While the interpreter ends, it takes back every handler: only what is ignored stays ignored."""
     (tmp_path / "addon.py").write_text(LATE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     crawl = start_crawl(web, tmp_path / "job", ADDONS={"addon.Late": 1}, HOST_DELAY=0)
     output = finish(crawl)
     assert crawl.returncode == 0, output[-3000:]
+    assert (tmp_path / "ignored").read_text() == "SIGINT SIGTERM"
 
 
 INTERRUPTING = """
