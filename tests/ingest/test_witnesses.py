@@ -110,14 +110,13 @@ def settings_of(web: SimWeb, seeds: Path) -> list[str]:
 
 
 def graph_files(jobdir: Path) -> dict[str, bytes]:
-    """The compact graph, but for what depends on pages that never answered: their states and spellings."""
+    """The compact graph, states and URLs included. graph.json names its source and its time."""
     out = jobdir.with_name(f"{jobdir.name}-graph")
     assert main(["convert", str(jobdir), "--out", str(out)]) == 0
     return {
         str(path.relative_to(out)): path.read_bytes()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name not in ("graph.json", "urls.blocks", "urls.index")
-        if path != out / "nodes.parquet"
+        if path.is_file() and path.name != "graph.json"
     }
 
 

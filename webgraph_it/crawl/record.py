@@ -34,6 +34,7 @@ from webgraph_it.shards.formats import ANCHORS_FOLDER
 from webgraph_it.shards.writer import Place, Shards
 from webgraph_it.urls.sitemaps import is_sitemap
 from webgraph_it.warc.capture import Capture, capture_of
+from webgraph_it.warc.note import Note, note_of
 
 LEAVES_STATE = (State.UNCHANGED, State.REVISIT_FAILED)
 """Re-visits after which a node is what it was."""
@@ -46,7 +47,7 @@ LINKS_AT_ONCE = 500
 class Archive(Protocol):
     """The stream `warc` (warc/writer.py)."""
 
-    def write(self, capture: Capture) -> None: ...
+    def write(self, capture: Capture | Note) -> None: ...
 
 
 class Recorder:
@@ -72,6 +73,8 @@ class Recorder:
         self.tally = tally
         self._keeps_anchors = ANCHORS_FOLDER in shards
         self.archive = archive
+        self._cut_notes: list[Note] = []
+        """Of nodes that the present step has cut. In the archive they come after the page that links to them."""
         self.step = asyncio.Lock()
         """Held while a page is partly recorded. First come, first served, so neither pages nor commits starve."""
         self.outbox: Outbox | None = None
@@ -158,6 +161,9 @@ class Recorder:
         self._frontier.done(self._leases.out.pop(page.digest), outcome_of(page, row), self._now())
         if self.archive is not None and page.exchange is not None:
             self.archive.write(capture_of(page.exchange, page))
+        if self.archive is not None and again is None and (note := note_of(page)):
+            self.archive.write(note)
+        self._archive_cuts()
         if again is not None:
             reached(KILL_POINTS[again.name])
             self.tally.count_revisit(page, again.name, again.more_links)
@@ -225,9 +231,11 @@ class Recorder:
         with self._whole_step():
             if not via:
                 self._record_new(self._frontier.add_seeds(links, self._now()), fetch_only, 0, "")
+                self._archive_cuts()
                 return
             added = self._frontier.add(links, depth, via, self._now(), traps=traps, page_trap=page_trap)
             self._record_new(added, fetch_only, depth, via)
+            self._archive_cuts()
             if fetch_only:
                 self._log_waiting(added, fetch_only, depth, via)
 
@@ -240,6 +248,7 @@ class Recorder:
                 links = self.outbox.keep_own(links, 0, "", outside=fetch_only)
             added = self._frontier.add_seeds(links, self._now())
             self._record_new(added, fetch_only, 0, "")
+            self._archive_cuts()
             self.tally.states.subtract(added.uncut)
         return added
 
@@ -255,8 +264,26 @@ class Recorder:
     def record_cuts(self, cuts: Iterable[tuple[Cut, int, str]]) -> None:
         """Record nodes that were found earlier and are cut now, each with its depth and the page that found it."""
         for (link, state, reason, host_depth), depth, via in cuts:
-            self._log(cut_line(link, state, reason, depth, via, host_depth))
-            self.tally.count_cut(state, reason)
+            self._log_cut(link, state, reason, depth, via, host_depth)
+        self._archive_cuts()
+
+    def record_told(self, page: Page) -> None:
+        """Log what somebody else's page log said of a node. The frontier does not learn it: the node was not tried."""
+        with self._whole_step():
+            self._log(page_line(page, 0))
+
+    def _log_cut(self, link: Link, state: State, reason: str, depth: int, via: str, host_depth: int) -> None:
+        self._log(cut_line(link, state, reason, depth, via, host_depth))
+        self.tally.count_cut(state, reason)
+        if self.archive is not None and not is_sitemap(link.key):
+            self._cut_notes.append(Note(link.url, 0.0, state, 0, reason))
+
+    def _archive_cuts(self) -> None:
+        """At the end of a step."""
+        if self.archive is not None and self._cut_notes:
+            for note in self._cut_notes:
+                self.archive.write(note)
+            self._cut_notes.clear()
 
     def _record_new(self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str) -> None:
         """Write nodes that are new to the frontier to the URL list, and those that it cut to the page log."""
@@ -264,8 +291,7 @@ class Recorder:
         if nodes:
             self.shards["urls"].write(url_lines(nodes))
         for link, state, reason, host_depth in added.cut:
-            self._log(cut_line(link, state, reason, depth, via, host_depth))
-            self.tally.count_cut(state, reason)
+            self._log_cut(link, state, reason, depth, via, host_depth)
 
     def _log_waiting(
         self, added: Added, fetch_only: frozenset[bytes], depth: int, via: str, host_depth: int = 0

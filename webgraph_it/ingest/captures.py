@@ -24,7 +24,7 @@ from webgraph_it.frontier.records import Lease
 from webgraph_it.ingest.ledger import Ledger, Taken
 from webgraph_it.ingest.originals import Originals
 from webgraph_it.ingest.reader import cap_of
-from webgraph_it.ingest.reading import INDEX, LIST, NOT_MODIFIED, Reader, Reading, lease_of
+from webgraph_it.ingest.reading import INDEX, LIST, NO_PAGE, NOT_MODIFIED, Reader, Reading, lease_of
 from webgraph_it.ingest.records import Record
 from webgraph_it.ingest.replies import reply_of
 from webgraph_it.items import Link, Page, State
@@ -37,6 +37,7 @@ AGAIN: Final = "pages-again"
 OLDER: Final = "not-newer"
 ROBOTS: Final = "robots-txt"
 UNCHANGED: Final = "unchanged"
+TOLD: Final = "told"
 NO_ORIGIN: Final = "unchanged/original-not-here"
 """Counters beside the reasons of reading.py. A page is also in `pages` when it comes again."""
 MAX_KNOWN: Final = 37_000
@@ -81,6 +82,9 @@ class Captures:
         if reading.sitemap:
             place = as_sitemap(place)
         known = self._harvest.captured(place.digest)
+        if reading.is_told:
+            self._take_told(reading, place, known, taken)
+            return
         if not reading.state:
             await self._take_unchanged(reading, place, known, taken)
             return
@@ -115,14 +119,18 @@ class Captures:
         """From here to the end of `_record` nothing is awaited."""
         self.time = when or 1.0
         if known is None:
-            verdict = self._reader.scope.verdict(place.key, place.url)
-            outside = frozenset((place.digest,)) if verdict is Verdict.FETCH_ONLY else frozenset()
-            self._recorder.record_seeds((Link(*place, "seed"),), outside)
+            self._find(place)
         elif known.was_cut is not None:
             self._recorder.tally.states.subtract((known.was_cut,))
         lease = self._harvest.lease(place.digest, place.key)
         self._leases.out[place.digest] = lease
         return lease
+
+    def _find(self, place: Name) -> None:
+        """A node that no earlier capture links to."""
+        verdict = self._reader.scope.verdict(place.key, place.url)
+        outside = frozenset((place.digest,)) if verdict is Verdict.FETCH_ONLY else frozenset()
+        self._recorder.record_seeds((Link(*place, "seed"),), outside)
 
     def _record(self, page: Page) -> None:
         known = self._known_in
@@ -135,6 +143,20 @@ class Captures:
             exceptions = page.fetch_only.union(page.traps)
             known.update([link.digest for link in page.links if link.digest not in exceptions])
         self._recorder.record(page)
+
+    def _take_told(self, reading: Reading, place: Name, known: Known | None, taken: Taken) -> None:
+        """Log why there is no capture. The node stays one that was never captured: `--continue` queues it."""
+        state = State(reading.state)
+        if known is not None and (known.time or known.was_cut is state):
+            taken.counts[NO_PAGE] += 1
+            return
+        if known is None:
+            self._find(place)
+        lease = self._harvest.lease(place.digest, place.key)
+        is_cut = state in (State.TRAP_CUT, State.QUOTA_CUT)
+        page = _page(reading, lease, frozenset())
+        self._recorder.record_told(replace(page, time=0.0) if is_cut else page)
+        taken.counts[TOLD] += 1
 
     # -- revisits -------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from webgraph_it.extract import frames
 from webgraph_it.frontier.visits import MAX_VALIDATOR_BYTES
 from webgraph_it.ingest.reading import INDEX, LIST, Reading
 from webgraph_it.items import State
+from webgraph_it.warc.note import STATES as NOTE_STATES
 
 LENGTHS = struct.Struct("<II")
 MAX_HEAD_BYTES = 1 << 18
@@ -63,7 +64,8 @@ def _check(found: Reading) -> None:
         and _REASON.fullmatch(found.reason)
         and type(found.time) is float
         and isfinite(found.time)
-        and found.state in _STATES
+        and type(found.is_told) is bool
+        and found.state in (NOTE_STATES if found.is_told else _STATES)
         and type(found.status) is int
         and 0 <= found.status <= 999
         and type(found.declared) is str

@@ -27,6 +27,7 @@ from webgraph_it.urls import Name, Refusal, name
 from webgraph_it.urls.names import no_digest
 from webgraph_it.urls.scope import Scope
 from webgraph_it.urls.sitemaps import as_sitemap, is_sitemap
+from webgraph_it.warc.note import read as read_note
 from webgraph_it.warc.record import SITEMAP as SITEMAP_RESOURCE
 
 NO_PAGE: Final = "-"
@@ -71,6 +72,8 @@ class Reading(NamedTuple):
     """As in a Page."""
     sitemap: str = ""
     """Empty for a page. Of a sitemap: LIST if it lists pages, INDEX if it leads to other sitemaps."""
+    is_told: bool = False
+    """The record is a note (warc/note.py): not a capture, but why there is none."""
     extraction: Extraction = Extraction()
     """The links, without keys and digests."""
 
@@ -94,7 +97,7 @@ class Reader:
         if isinstance(item, Damage):
             return Reading(reason=f"damaged/{item.reason}")
         if item.kind == "metadata":
-            return self._outline(item, digest) if is_wat(item) else Reading(reason=NO_PAGE)
+            return self._outline(item, digest) if is_wat(item) else self._told(item)
         if not is_http(item.url):
             return Reading(reason=NOT_HTTP)
         place = self._place(item.url, is_sitemap=item.resource_type == SITEMAP_RESOURCE)
@@ -168,6 +171,17 @@ class Reader:
                 links=page.links, media_type=page.media_type, content_digest=page.content_digest, reason=""
             ),
         )
+
+    def _told(self, record: Record) -> Reading:
+        note = read_note(record.url, record.time, record.block)
+        if note is None:
+            return Reading(reason=NO_PAGE)
+        if not is_http(record.url):
+            return Reading(reason=NOT_HTTP)
+        place = self._place(record.url)
+        if isinstance(place, str):
+            return Reading(reason=place)
+        return Reading(place.url, note.reason, note.time, note.state, note.status, is_told=True)
 
     def _outline(self, record: Record, digest: Digest) -> Reading:
         """A page as a WAT file tells it: status and links, without the page."""

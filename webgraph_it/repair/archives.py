@@ -11,6 +11,8 @@ from webgraph_it.shards.formats import Part, ShardError, number_of
 from webgraph_it.warc.reading import members
 
 _METADATA = b"WARC/1.1\r\nWARC-Type: metadata\r\n"
+_OF_A_RESPONSE = b"\r\nWARC-Concurrent-To: "
+"""A note (warc/note.py) has none."""
 
 
 def archive_length(part: Part, pages: Sequence[Part]) -> int:
@@ -33,7 +35,8 @@ def _end_of(part: Part, pages: int) -> int:
             break
         if member is None:
             break
-        if member.record.startswith(_METADATA):
+        head = member.record.partition(b"\r\n\r\n")[0]
+        if head.startswith(_METADATA) and _OF_A_RESPONSE in head:
             pages -= 1
             end = member.offset + member.length
     return end

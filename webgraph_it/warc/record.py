@@ -154,6 +154,13 @@ def metadata(exchange: Exchange, date: str, response_id: str, block: bytes) -> b
     return _record("metadata", new_id(), date, fields, block)
 
 
+def note(url: str, date: str, block: bytes) -> bytes:
+    """A metadata record without a response (warc/note.py)."""
+    return _record(
+        "metadata", new_id(), date, f"WARC-Target-URI: {url}\r\nContent-Type: {FIELDS_TYPE}\r\n", block
+    )
+
+
 def _target(exchange: Exchange) -> str:
     address = f"WARC-IP-Address: {exchange.address}\r\n" if exchange.address else ""
     return f"WARC-Target-URI: {exchange.url}\r\n{address}"

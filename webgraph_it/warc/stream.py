@@ -15,6 +15,7 @@ from webgraph_it.items import Exchange
 from webgraph_it.warc import cdxj, record
 from webgraph_it.warc.capture import Capture
 from webgraph_it.warc.member import member
+from webgraph_it.warc.note import Note
 from webgraph_it.warc.outlinks import fields
 
 MAX_REMEMBERED = 50_000
@@ -55,14 +56,18 @@ class WarcStream:
         finished, self._finished = self._finished, []
         return finished
 
-    def members(self, captures: Iterable[Capture]) -> bytearray:
+    def members(self, captures: Iterable[Capture | Note]) -> bytearray:
         """The members of some captures. Before the first of a file: its warcinfo."""
         pressed = bytearray()
         for capture in captures:
             if not self._length:
                 date = record.warc_date(self._clock())
                 self._add(pressed, record.info(self._name, self._described, date))
-            self._add_capture(pressed, capture)
+            if isinstance(capture, Note):
+                date = record.warc_date(capture.time or self._clock())
+                self._add(pressed, record.note(capture.url, date, capture.block))
+            else:
+                self._add_capture(pressed, capture)
         return pressed
 
     def _add(self, pressed: bytearray, each: bytes) -> tuple[int, int]:

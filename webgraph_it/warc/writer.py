@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from webgraph_it.shards.formats import WARC_FOLDER, file_name
 from webgraph_it.warc.capture import Capture
+from webgraph_it.warc.note import Note
 from webgraph_it.warc.stream import Finished, WarcStream
 
 BATCH_BYTES = 1024 * 1024
@@ -34,7 +35,7 @@ class WarcWriter:
         self._scribe = scribe
         self._stream = stream
         self._press = ThreadPoolExecutor(1, thread_name_prefix="warc")
-        self._filling: list[Capture] = []
+        self._filling: list[Capture | Note] = []
         self._filling_bytes = 0
         self._handed: deque[tuple[Future[None], int]] = deque()
         """What the scribe has not written yet, oldest first, with its size."""
@@ -46,7 +47,7 @@ class WarcWriter:
     def __repr__(self) -> str:
         return f"<WarcWriter {len(self._filling)} captures filling, {len(self._handed)} batches handed over>"
 
-    def write(self, capture: Capture) -> None:
+    def write(self, capture: Capture | Note) -> None:
         self._filling.append(capture)
         self._filling_bytes += capture.size_bytes
         if self._filling_bytes >= BATCH_BYTES:
