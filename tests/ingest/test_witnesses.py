@@ -144,7 +144,12 @@ def test_sitemaps_in_our_archive_are_no_pages(tmp_path: Path) -> None:
     assert set(found.urls) == set(crawled.urls)
     log = {key: found.state(key) for key in found.pages if key.endswith("#sitemap")}
     assert log == {key: crawled.state(key) for key in crawled.pages if key.endswith("#sitemap")}
-    assert graph_files(tmp_path / "job") == graph_files(tmp_path / "crawl")
+    files, expected = graph_files(tmp_path / "job"), graph_files(tmp_path / "crawl")
+    del (
+        files["nodes.parquet"],
+        expected["nodes.parquet"],
+    )  # which page's robots.txt led to a sitemap is not archived,
+    assert files == expected  # so the depth of what it lists differs
 
 
 @pytest.mark.slow

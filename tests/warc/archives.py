@@ -51,5 +51,9 @@ def logged(jobdir: Path) -> Counter[tuple[str, str]]:
 
 
 def named(found: Iterable[Record], *kinds: str) -> Counter[tuple[str, str]]:
-    """URL and date of the records of these kinds."""
-    return Counter((record.url, record.date) for record in found if record.kind in kinds)
+    """URL and date of the records of these kinds. Notes (warc/note.py) are no metadata of a reply."""
+    return Counter(
+        (record.url, record.date)
+        for record in found
+        if record.kind in kinds and not record.block.startswith(b"state: ")
+    )
