@@ -109,6 +109,16 @@ def test_budget_takes_what_the_policy_puts_first(crawl: Path, policy: str, first
     assert planned(crawl, policy, 1) == [first]
 
 
+def test_budget_of_more_pages_than_there_are_is_no_budget(tmp_path: Path) -> None:
+    """With a larger share for the oldest, which follows from the budget, the order would be another."""
+    pages = [
+        Visit(100 + number % 7, f"it,a)/{number}", "fetched", tuple(f"it,a)/{n}" for n in range(number)))
+        for number in range(40)
+    ]
+    crawl = write_visits(tmp_path, pages)
+    assert planned(crawl, "smoothed", 400) == planned(crawl, "smoothed", None)
+
+
 def test_plans_are_numbered(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in (1, 2):
         assert main(["recrawl", "plan", str(crawl), "--budget", "2"]) == 0

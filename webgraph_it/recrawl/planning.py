@@ -159,7 +159,8 @@ def _choose(
             whole = _joined(kept)
             kept = [whole.chosen(policy(whole.pages, now, count))]
     whole = _joined(kept)
-    chosen = policy(whole.pages, now, len(whole.nodes) if budget is None else budget)
+    count = len(whole.nodes)
+    chosen = policy(whole.pages, now, count if budget is None else min(budget, count))
     ids: Array = whole.nodes[chosen]
     return ids
 
