@@ -157,8 +157,10 @@ def test_a_changed_byte_in_the_store_is_found_before_the_crawl_resumes_and_is_re
 ) -> None:
     with SimWeb(hosts=20, pages=300, seed=6, only=["plain"]) as web:
         kill_partway(web, tmp_path, 100)
-        table = max((tmp_path / "frontier").glob("*.sst"), key=lambda path: path.stat().st_size)
-        table.write_bytes(table.read_bytes().replace(b"http", b"htTp", 1))
+        tables = [path for path in (tmp_path / "frontier").glob("*.sst") if b"http" in path.read_bytes()]
+        assert tables
+        for table in tables:  # a killed store may leave tables that it no longer reads
+            table.write_bytes(table.read_bytes().replace(b"http", b"htTp", 1))
         before = content(tmp_path)
         said = resume(tmp_path, code=2)
         assert f"webgraph-it repair {tmp_path}" in said
