@@ -89,9 +89,9 @@ class Standalone:
         )
         return _found(log, r"Starting Spark master at (spark://\S+)")
 
-    def add_worker(self) -> psutil.Process:
+    def add_worker(self, memory: str = "1g") -> psutil.Process:
         number = len(self._processes)
-        words = ["--cores", "1", "--memory", "1g", "--webui-port", "0", "--host", "127.0.0.1"]
+        words = ["--cores", "1", "--memory", memory, "--webui-port", "0", "--host", "127.0.0.1"]
         folder = ["--work-dir", str(self._folder / f"worker-{number}")]
         log = self._start(f"worker-{number}", "worker.Worker", *words, *folder, self.url)
         _found(log, r"(Successfully registered with master)")

@@ -22,6 +22,11 @@ from webgraph_it.cluster import commands, pagerank, session
             ["degrees", "--set", "memory=1g"],
             "--set memory is not a setting of Spark; expected spark.NAME=VALUE",
         ),
+        (
+            ["degrees", "--budget", "5"],
+            "--budget and --at are of priorities; expected: cluster degrees without them",
+        ),
+        (["priorities", "--budget", "-3"], "--budget is -3; expected 0 or more"),
         (["degrees", "--split", "100"], "--split is 100 bytes; expected a multiple of 16"),
     ],
 )
@@ -33,6 +38,42 @@ def test_a_wrong_command_is_one_sentence(
     assert main(["cluster", command, str(tmp_path / "crawl"), "--out", str(tmp_path / "out"), *options]) == 2
     assert sentence in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_wrong_master_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_crawl(tmp_path / "crawl")
+    for master in ("nonsense", "spark://nonsense", "local[x]"):
+        words = [
+            "cluster",
+            "degrees",
+            str(tmp_path / "crawl"),
+            "--out",
+            str(tmp_path / "out"),
+            "--master",
+            master,
+        ]
+        assert main(words) == 2
+        sentence = f"--master is {master}; expected: local[2], spark://host:7077, yarn, or k8s://…"
+        assert capsys.readouterr().err.strip().endswith(sentence)
+
+
+def test_without_java_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    write_crawl(tmp_path / "crawl")
+    assert main(["cluster", "degrees", str(tmp_path / "crawl"), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.strip().endswith(session.NO_JAVA)
+
+
+def test_the_reason_is_the_last_cause_that_java_names() -> None:
+    error = ValueError(
+        "An error occurred\n: org.apache.SparkException: no\nCaused by: java.io.IOException: refused."
+    )
+    assert session._reason(error) == "java.io.IOException: refused"
+    assert session._reason(ValueError("one line.\nmore")) == "one line"
 
 
 def test_the_input_is_checked_before_spark_is_started(

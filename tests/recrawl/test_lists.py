@@ -46,6 +46,13 @@ def test_an_unfinished_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     assert not (crawl / "recrawl/000001").exists()
 
 
+def test_a_folder_that_is_no_crawl_gets_no_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lists(tmp_path / "lists")
+    assert main(["recrawl", "plan", str(tmp_path / "nothere"), "--from", str(tmp_path / "lists")]) == 2
+    assert "is not a crawl directory: it has no crawl.json" in capsys.readouterr().err
+    assert not (tmp_path / "nothere").exists()
+
+
 def test_each_member_of_a_fleet_has_the_plan_of_the_whole_fleet(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     for number, some in ((1, {HOME: LINKS[HOME], ABOUT: LINKS[ABOUT]}), (2, {NEWS: LINKS[NEWS], SHOP: []})):

@@ -110,12 +110,14 @@ def test_budget_takes_what_the_policy_puts_first(crawl: Path, policy: str, first
 
 
 def test_budget_of_more_pages_than_there_are_is_no_budget(tmp_path: Path) -> None:
-    """With a larger share for the oldest, which follows from the budget, the order would be another."""
+    """The oldest have a fifth of the budget: with 400, the ninth oldest of 40 pages would have a turn of its own."""
+    links = [10] * 8 + [0] + [10] * 27 + [1] * 4  # the ninth oldest is the least urgent, then the four newest
     pages = [
-        Visit(100 + number % 7, f"it,a)/{number}", "fetched", tuple(f"it,a)/{n}" for n in range(number)))
-        for number in range(40)
+        Visit(100 + age, f"it,a)/{age:02d}", "fetched", tuple(f"it,b)/{n}" for n in range(count)))
+        for age, count in enumerate(links)
     ]
     crawl = write_visits(tmp_path, pages)
+    assert planned(crawl, "smoothed", None)[-1] == "it,a)/08"
     assert planned(crawl, "smoothed", 400) == planned(crawl, "smoothed", None)
 
 

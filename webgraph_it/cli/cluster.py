@@ -60,6 +60,12 @@ def run(options: Namespace) -> int:
     pairs = [word.partition("=") for word in options.settings]
     if wrong := [name for name, equals, _ in pairs if not (equals and name.startswith("spark."))]:
         raise Mistake(f"--set {wrong[0]} is not a setting of Spark; expected spark.NAME=VALUE.")
+    if options.command != "priorities" and (options.budget is not None or options.at is not None):
+        raise Mistake(
+            f"--budget and --at are of priorities; expected: cluster {options.command} without them."
+        )
+    if options.budget is not None and options.budget < 0:
+        raise Mistake(f"--budget is {options.budget}; expected 0 or more.")
     if options.split < 16 or options.split % 16:
         raise Mistake(f"--split is {options.split} bytes; expected a multiple of 16, such as 64MiB.")
     settings = {name: value for name, _, value in pairs}

@@ -78,6 +78,12 @@ class Folder:
         system, path = opened(self.uri)
         return [info.base_name for info in system.get_file_info(fs.FileSelector(path, allow_not_found=True))]
 
+    def discard(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        system, path = opened(self.uri)
+        if system.get_file_info(f"{path}/{name}").type is fs.FileType.File:
+            system.delete_file(f"{path}/{name}")
+
     def remove(self) -> None:
         system, path = opened(self.uri)
         if system.get_file_info(path).type is fs.FileType.Directory:

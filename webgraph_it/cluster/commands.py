@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from webgraph_it.cluster import compact, groups, priorities, tables
 from webgraph_it.cluster.blocks import Folder
+from webgraph_it.cluster.output import claimed
 from webgraph_it.cluster.pagerank import pagerank
 from webgraph_it.cluster.priorities import Choice
 from webgraph_it.cluster.session import session
@@ -59,7 +60,7 @@ def domains(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> 
 def ids(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """nodes/ and arcs/ with ids, for `webgraph-it convert --ids`."""
     folder = Folder(out)
-    folder.remove()
+    folder.discard(IDS_FILE)
     compact.compact(spark, tables.nodes(spark, found), tables.sequences(spark, found), out)
     Folder(f"{out}/{compact.SORTED}").remove()
     folder.write(IDS_FILE, json.dumps({"recipe_version": RECIPE_VERSION, "name": found.name}).encode())
@@ -68,7 +69,7 @@ def ids(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None
 def plan(spark: "SparkSession", found: Sources, out: str, choice: Choice) -> None:
     """revisits/ and untried/, for `webgraph-it recrawl plan JOBDIR --from DIR`."""
     folder = Folder(out)
-    folder.remove()
+    folder.discard(LISTS_FILE)
     revisits, untried = priorities.priorities(spark, found, choice, f"{out}/{WORK}")
     _write(revisits, f"{out}/revisits")
     _write(untried, f"{out}/untried")
@@ -97,13 +98,14 @@ def run(
     split_bytes: int = SPLIT_BYTES,
     choice: Choice | None = None,
 ) -> None:
-    """Carry out a command. The input is checked before Spark is started."""
+    """Carry out a command. The input and the folder of the result are checked before Spark is started."""
     found = sources(directories, split_bytes)
-    spark = session(master, settings)
-    try:
-        COMMANDS[name].run(spark, found, out, choice or Choice())
-    finally:
-        spark.stop()
+    with claimed(out):
+        spark = session(master, settings)
+        try:
+            COMMANDS[name].run(spark, found, out, choice or Choice())
+        finally:
+            spark.stop()
 
 
 def _digest() -> "object":

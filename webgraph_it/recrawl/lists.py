@@ -17,13 +17,17 @@ import pyarrow.parquet
 from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.recrawl.plan_files import PlanError, Planned, new_plan, popularity
 from webgraph_it.recrawl.planning import Made
+from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.shards.fleet import members
 
 LISTS_FILE = "lists.json"
 REVISITS, UNTRIED = "revisits", "untried"
 
 
 def import_lists(jobdir: Path, folder: Path) -> Made:
-    """Make a plan for the crawl from the lists in `folder`."""
+    """Make a plan for the crawl from the lists in `folder`. ShardError if `jobdir` is no crawl directory."""
+    if not members(jobdir):
+        CrawlDirectory(jobdir).recipe_version()
     try:
         said = read_json_object(folder / LISTS_FILE)
     except (OSError, InputError):
