@@ -1,13 +1,18 @@
 """What does a fleet cost? CPU of a page with 1, 2 and 4 members, links shipped, and how soon the crawl ends.
 
-    python -m tests.benchmarks.fleet [--pages 12000] [--rounds 3] [--sizes 1,2,4]
+    python -m tests.benchmarks.fleet [--pages 40000] [--rounds 5] [--sizes 2,4] [--transport local|redis]
 
-The fleets crawl the same web in alternation, each member with extraction in its own process, so that no core is shared
-out differently. CPU counts from the first status of a member, after its start-up, which is once per member and not per
-page. Judged are medians: the CPU of a page with the most members is at most LIMIT times that with one.
+A machine's speed changes within minutes by more than the figure in question. So a fleet of one member and a larger one
+crawl the same web at the same time, in turns on one core: the one member for as long as all members of the other, each
+of which has a turn for itself, as on a machine with a core for each. Who has no turn is suspended. The web is served
+from another core. Extraction is in each member's own process.
+
+CPU counts from the first status of a member, after its start-up, which is once per member and not per page. Its
+shutdown and reports count. Judged are medians of the ratio in each round: at most LIMIT.
 
 shipped     links to other members' sites that were logged, for each page; every link once for each member that finds it
-end         from the last page to the exit of the last member; its last commit, its reports and its shutdown are in it
+end         from the last page to the last commit of the last member
+broker      CPU and the most memory of the Redis or Valkey server; local, the members do its work, and it is in theirs
 
 The graph of every round is compared with the truth; a difference fails the benchmark.
 """
@@ -15,98 +20,209 @@ The graph of every round is compared with the truth; a difference fails the benc
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 
+from tests.benchmarks.crawl.__main__ import SETS
 from tests.crawl.crawling import differences, start_crawl
+from tests.fleet.redis.servers import PROGRAM, Server
+from webgraph_it.fleet.exchange import Status
 from webgraph_it.fleet.local import board_of
+from webgraph_it.fleet.redis.board import read_board
 from webgraph_it.shards.fleet import member_folder
 from webgraph_it.simweb import SimWeb
 
 LIMIT = 1.10
+PAGES = SETS["15"]
+"""The pages of tests.benchmarks.crawl."""
 COMMIT_SECONDS = 10.0
-TIMEOUT_SECONDS = 900.0
+TURN_SECONDS = 2.0
+"""Of a fleet. Its share of the budget, which lasts five seconds, has not run out when its next turn comes."""
 
 
 class Result(NamedTuple):
     """One crawl by a fleet."""
 
-    pages: int
     cpu_ms_per_page: float
     shipped_per_page: float
-    seconds: float
     end_seconds: float
+    broker_ms_per_page: float
+    broker_megabytes: float
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pages", type=int, default=12_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sizes", default="1,2,4")
+    parser.add_argument("--pages", type=int, default=40_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", default="2,4", help="what is compared with one member")
+    parser.add_argument("--transport", choices=("local", "redis"), default="local")
     options = parser.parse_args()
+    if options.transport == "redis" and PROGRAM is None:
+        print("neither redis-server nor valkey-server is installed")
+        return 1
     sizes = [int(size) for size in options.sizes.split(",")]
-    results: dict[int, list[Result]] = {size: [] for size in sizes}
-    with (
-        SimWeb(hosts=options.pages // 20, pages=options.pages, seed=20, only=["plain"]) as web,
-        tempfile.TemporaryDirectory() as folder,
-    ):
+    pairs: dict[int, list[tuple[Result, Result]]] = {size: [] for size in sizes}
+    os.environ["PYTHONHASHSEED"] = "0"  # otherwise one process may be some per cent faster than another
+    first, *others = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {first})
+    with served(options.pages) as web, tempfile.TemporaryDirectory() as folder:
+        os.sched_setaffinity(0, {others[0] if others else first})
         for round_ in range(options.rounds):
             for size in sizes:
-                results[size].append(crawled(web, Path(folder) / f"{round_}-{size}", size))
-    return judged(results)
+                place = Path(folder) / f"{round_}-{size}"
+                pairs[size].append(side_by_side(web, place, size, options.transport))
+    return judged(pairs)
 
 
-def crawled(web: SimWeb, directory: Path, size: int) -> Result:
-    began = time.time()
-    members = {
-        member: start_crawl(
-            web,
-            directory,
-            FLEET_SIZE=size,
-            FLEET_MEMBER=member,
-            EXTRACT_WORKERS=0,
-            COMMIT_INTERVAL=COMMIT_SECONDS,
-            LOG_LEVEL="WARNING",
-        )
-        for member in range(1, size + 1)
-    }
-    at_start: dict[int, float] = {}
-    stop = time.monotonic() + TIMEOUT_SECONDS
-    while len(at_start) < size and time.monotonic() < stop:
-        for member in board_of(directory):
-            if member not in at_start:
-                at_start[member] = cpu_of(members[member])
-        time.sleep(0.02)
-    cpu = sum(waited(process) for process in members.values()) - sum(at_start.values())
-    ended = time.time()
-    wrong = differences(web, directory)
-    assert not wrong, wrong
-    statuses = board_of(directory).values()
-    pages = int(sum(status.facts["pages"] for status in statuses))
-    shipped = sum(status.facts["logged"] for status in statuses)
-    result = Result(
-        pages, 1000 * cpu / pages, shipped / pages, ended - began, ended - last_page(directory, size)
+def served(pages: int) -> SimWeb:
+    return SimWeb(
+        hosts=pages // 20,
+        pages=pages,
+        seed=20,
+        only=["plain"],
+        page_bytes=PAGES.page_bytes,
+        degree=PAGES.degree,
+        hits=False,
+        keep=True,
     )
+
+
+def side_by_side(web: SimWeb, place: Path, size: int, transport: str) -> tuple[Result, Result]:
+    """A fleet of one, and a larger one at the same time."""
+    with ExitStack() as servers:
+        fleets = []
+        for members in (1, size):
+            directory = place / str(members)
+            directory.mkdir(parents=True)
+            server = servers.enter_context(Server(directory)) if transport == "redis" else None
+            fleets.append(Fleet(web, directory / "crawl", members, server))
+        while not all([fleet.has_started() for fleet in fleets]):  # noqa: C419 - each must be asked
+            assert not any(fleet.has_ended() for fleet in fleets), "a member ended before it had started"
+            time.sleep(0.02)
+        take_turns(fleets)
+        one, more = (fleet.result() for fleet in fleets)
     print(
-        f"{size} members: {pages:,} pages, {result.cpu_ms_per_page:.2f} ms of CPU a page, "
-        f"{result.shipped_per_page:.2f} links shipped a page, {result.seconds:.1f} s, "
-        f"end {result.end_seconds:.1f} s after the last page",
+        f"1 and {size} members: {one.cpu_ms_per_page:.3f} and {more.cpu_ms_per_page:.3f} ms of CPU a page, ratio "
+        f"{more.cpu_ms_per_page / one.cpu_ms_per_page:.3f}, end after {one.end_seconds:.1f} and "
+        f"{more.end_seconds:.1f} s",
         flush=True,
     )
-    return result
+    return one, more
 
 
-def cpu_of(process: subprocess.Popen[str]) -> float:
-    times = psutil.Process(process.pid).cpu_times()
+def take_turns(fleets: list["Fleet"]) -> None:
+    """Until one of the fleets has ended. The others' processes are running then."""
+    turns = [
+        (process, TURN_SECONDS / len(fleet.processes)) for fleet in fleets for process in fleet.processes
+    ]
+    for fleet in fleets:
+        fleet.signal(signal.SIGSTOP)
+    while not any(fleet.has_ended() for fleet in fleets):
+        for process, seconds in turns:
+            os.kill(process.pid, signal.SIGCONT)
+            time.sleep(seconds)
+            os.kill(process.pid, signal.SIGSTOP)
+    for fleet in fleets:
+        fleet.signal(signal.SIGCONT)
+
+
+class Fleet:
+    """Members that crawl."""
+
+    def __init__(self, web: SimWeb, directory: Path, size: int, server: Server | None) -> None:
+        self._web = web
+        self._directory = directory
+        self._size = size
+        self._server = server
+        if server is not None:
+            server.age()
+        self._broker = Broker(server)
+        fleet: dict[str, Any] = {} if server is None else {"FLEET": server.url}
+        self._members = {
+            member: start_crawl(
+                web,
+                directory,
+                FLEET_SIZE=size,
+                FLEET_MEMBER=member,
+                EXTRACT_WORKERS=0,
+                COMMIT_INTERVAL=COMMIT_SECONDS,
+                LOG_LEVEL="WARNING",
+                **fleet,
+            )
+            for member in range(1, size + 1)
+        }
+        self._at_start: dict[int, float] = {}
+
+    def has_started(self) -> bool:
+        """Whether all members have put a status. To be asked often: it notes the CPU that each had used by then."""
+        for member in self._board().keys() - self._at_start.keys():
+            self._at_start[member] = cpu_of(self._members[member].pid)
+        return len(self._at_start) == self._size
+
+    def has_ended(self) -> bool:
+        """Whether a member has ended, though nobody has waited for it."""
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return any(os.waitid(os.P_PID, each.pid, flags) for each in self.processes)
+
+    @property
+    def processes(self) -> Collection[subprocess.Popen[str]]:
+        return self._members.values()
+
+    def signal(self, number: int) -> None:
+        for process in self.processes:
+            os.kill(process.pid, number)
+
+    def result(self) -> Result:
+        """Waits for the end."""
+        cpu = sum(map(waited, self.processes)) - sum(self._at_start.values())
+        statuses = self._board().values()
+        broker_seconds, broker_bytes = self._broker.cost()
+        wrong = differences(self._web, self._directory)
+        assert not wrong, wrong
+        pages = int(sum(status.facts["pages"] for status in statuses))
+        shipped = sum(status.facts["logged"] for status in statuses)
+        last_commit = max(status.facts["time"] for status in statuses)
+        return Result(
+            1000 * cpu / pages,
+            shipped / pages,
+            last_commit - last_page(self._directory, self._size),
+            1000 * broker_seconds / pages,
+            broker_bytes / 1e6,
+        )
+
+    def _board(self) -> dict[int, Status]:
+        return board_of(self._directory) if self._server is None else read_board(self._server.url, self._size)
+
+
+class Broker:
+    """What a server has cost since this was made: nothing if there is none."""
+
+    def __init__(self, server: Server | None) -> None:
+        self._server = server
+        self._began = cpu_of(server.pid) if server else 0.0
+
+    def cost(self) -> tuple[float, int]:
+        """CPU seconds, and the most bytes of memory."""
+        if self._server is None:
+            return 0.0, 0
+        memory = self._server.client().info("memory")
+        return cpu_of(self._server.pid) - self._began, int(memory["used_memory_peak"])
+
+
+def cpu_of(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
     return times.user + times.system
 
 
@@ -130,16 +246,24 @@ def last_page(directory: Path, size: int) -> float:
     return max(ends)
 
 
-def judged(results: dict[int, list[Result]]) -> int:
-    print("\n| members | CPU ms a page | against one | links shipped a page | end after the last page |")
-    print("|---|---|---|---|---|")
-    first = median(each.cpu_ms_per_page for each in results[min(results)])
+def judged(pairs: dict[int, list[tuple[Result, Result]]]) -> int:
+    print(
+        "\n| members | CPU a page | against one | links shipped a page | end after the last page "
+        "| broker: CPU a page, memory |"
+    )
+    print("|---|---|---|---|---|---|")
     failed = False
-    for size, found in results.items():
-        cpu = median(each.cpu_ms_per_page for each in found)
-        shipped, end = (median(each[place] for each in found) for place in (2, 4))
-        print(f"| {size} | {cpu:.2f} | {cpu / first:.2f} | {shipped:.2f} | {end:.1f} s |")
-        failed = failed or cpu > LIMIT * first or end > 2 * COMMIT_SECONDS
+    for size, found in pairs.items():
+        ratios = [more.cpu_ms_per_page / one.cpu_ms_per_page for one, more in found]
+        middle = Result(*map(median, zip(*(more for _, more in found), strict=True)))
+        alone = median(one.cpu_ms_per_page for one, _ in found)
+        print(
+            f"| {size} | {middle.cpu_ms_per_page:.3f} ms, one {alone:.3f} ms "
+            f"| {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) "
+            f"| {middle.shipped_per_page:.2f} | {middle.end_seconds:.1f} s "
+            f"| {middle.broker_ms_per_page:.3f} ms, {middle.broker_megabytes:.1f} MB |"
+        )
+        failed = failed or median(ratios) > LIMIT or middle.end_seconds > 2 * COMMIT_SECONDS
     print("too much" if failed else f"at most {LIMIT} times the CPU, and over within two commit rounds")
     return int(failed)
 
