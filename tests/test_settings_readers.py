@@ -42,6 +42,13 @@ TAKEN: list[tuple[Reader[Any], Any, Any]] = [
     (readers.SERVERS, "127.0.0.1:5353", ["127.0.0.1:5353"]),
     (readers.SERVERS, '["[::1]:53"]', ["[::1]:53"]),
     (readers.NETWORKS, "127.0.0.0/8", ["127.0.0.0/8"]),
+    *(
+        (readers.FLEET_TRANSPORT, each, each)
+        for each in (
+            *("local", "redis://a.it", "redis://[::1]:6379/1", "redis://127.0.0.1:6379/"),
+            "rediss://:p%2Fw@a.it:6379/15?ssl_ca_certs=/etc/ssl/broker.pem",
+        )
+    ),
     (readers.SCHEDULE, '["*", "1 MB/s"]', [["*", "1 MB/s"]]),
 ]
 REFUSED: list[tuple[Reader[Any], list[Any]]] = [
@@ -63,6 +70,19 @@ REFUSED: list[tuple[Reader[Any], list[Any]]] = [
     (readers.PORT_MAP, ["80", '{"80": 0}', '{"x": 80}', '{"70000": 80}']),
     (readers.SERVERS, ["example.it", "127.0.0.1:0", "127.0.0.1:99999", "::1", "300.1.1.1"]),
     (readers.NETWORKS, ["127.0.0.1/8", "x"]),
+    (
+        readers.FLEET_TRANSPORT,
+        [None, "", "127.0.0.1:6379", "ftp://a.it", "REDIS://a.it", "redis://", "redis:///0"],
+    ),
+    (readers.FLEET_TRANSPORT, [f"redis://a.it:{port}/0" for port in ("abc", "0", "99999", "-1")]),
+    (
+        readers.FLEET_TRANSPORT,
+        [f"redis://a.it/{path}" for path in ("x", "-1", "0/1", "0#x", "0?db=1", "0?ssl_keyfile=x")],
+    ),
+    (
+        readers.FLEET_TRANSPORT,
+        ["rediss://a.it/0?ssl_ca_cert=x", "redis://:12/34@a.it/0", "redis://me:12#x@a.it"],
+    ),
     (readers.SCHEDULE, ["fast", '[["*"]]', '[["*", "fast"]]']),
 ]
 

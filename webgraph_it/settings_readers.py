@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo
 
 from webgraph_it.fetch.schedule import pairs_of, parse_entries
@@ -154,10 +155,24 @@ LANGUAGES = Reader(_languages, "languages such as it,en;q=0.5, or nothing")
 TOKEN_FILE = text("the path of a file with two tokens, or nothing")
 
 
+TLS_OPTIONS = frozenset(
+    ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_cert_reqs", "ssl_check_hostname")
+)
+"""What may follow the `?` of rediss://. Everything else about the connection is ours."""
+
+
 def _transport(value: Any) -> str:
+    """Refuses also a password with a `/`, `?` or `#` that is not quoted, because it ends the host."""
     found = _text(value)
-    scheme, _, rest = found.partition("://")
-    if found != "local" and not (scheme in ("redis", "rediss") and rest):
+    if found == "local":
+        return found
+    if not found.startswith(("redis://", "rediss://")):
+        raise ValueError
+    parts = urlsplit(found)
+    options = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    known = TLS_OPTIONS if parts.scheme == "rediss" else frozenset()
+    is_place = bool(parts.hostname) and parts.port != 0  # reading a wrong port raises ValueError
+    if not is_place or not re.fullmatch("(/[0-9]{0,9})?", parts.path) or options - known or parts.fragment:
         raise ValueError
     return found
 

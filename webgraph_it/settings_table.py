@@ -13,6 +13,7 @@ Longer than 400 lines because it is one table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from copy import copy
 from enum import Enum
@@ -141,7 +142,8 @@ class Setting(Generic[T]):
 
 
 def _short(found: object) -> str:
-    shown = repr(found)
+    """Without what a URL has before its host: it may be a password."""
+    shown = re.sub("://.*@", "://…@", repr(found))
     return shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…"
 
 

@@ -15,6 +15,7 @@ from tests.crawl.crawling import PROJECT, differences
 from tests.crawl.test_membership import begin
 from webgraph_it.cli import main
 from webgraph_it.fleet.local import board_of
+from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.simweb import SimWeb
 
 SLOWLY = {"COMMIT_INTERVAL": "0.3", "HOST_DELAY": "0.02", "EXTRACT_WORKERS": "0"}
@@ -89,13 +90,44 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
         ),
         (["--jobdir", str(tmp_path / "fleet"), "--", "-sJOBDIR=x"], "expected: --jobdir DIR"),
         (["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "HOST_DELAY=x"], "HOST_DELAY is 'x'"),
+        (
+            ["-n", "2", "--jobdir", str(tmp_path / "new"), "--", "-s", "FLEET=127.0.0.1:1"],
+            "FLEET is '127.0.0.1:1'; expected: local, or a server",
+        ),
+        (
+            ["-n", "2", "--jobdir", "/proc/new"],
+            "JOBDIR /proc/new cannot be used (No such file or directory): give a directory that you may write to.",
+        ),
+        (["statsu", str(tmp_path)], "There is no verb 'fleet statsu'; did you mean fleet status?"),
     ):
         assert main(["fleet", *words]) == 2
         said = capfd.readouterr().err  # type: ignore[attr-defined]
         assert sentence in said
-        progress = [line for line in said.splitlines() if " of 2 members running" in line]
+        progress = [line for line in said.splitlines() if " of 2 running" in line or " of 2 stopping" in line]
         assert said.count("\n") == 1 + len(progress), said
+        assert not (tmp_path / "new").exists()
     assert main(["fleet", "status", str(tmp_path)]) == 2
+
+
+@pytest.mark.parametrize(
+    "server", ["127.0.0.1:16400", "redis://127.0.0.1:abc/0", "redis://127.0.0.1:16400/x", ""]
+)
+def test_status_refuses_a_server_as_the_setting_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: str
+) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
+    with pytest.raises(SettingsError) as refused:
+        CrawlSettings.FLEET.read(server)
+    assert main(["fleet", "status", str(tmp_path / "fleet"), "--fleet", server]) == 2
+    assert capsys.readouterr().err == f"{refused.value}\n"
+
+
+def test_status_takes_the_default_of_the_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
+    assert main(["fleet", "status", str(tmp_path / "fleet"), "--fleet", "local"]) == 0
+    said = capsys.readouterr().out
+    assert main(["fleet", "status", str(tmp_path / "fleet")]) == 0
+    assert capsys.readouterr().out == said
 
 
 def test_a_machine_is_not_flooded_with_members(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tests.frontier.making import EAGER
 from webgraph_it.crawl.commit import Committer
 from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.crawl.inbox import Inbox
-from webgraph_it.crawl.member import Facts, Member, log_start_of, spans_of
+from webgraph_it.crawl.link_log import log_start_of, spans_of
+from webgraph_it.crawl.member import Facts, Member
 from webgraph_it.crawl.membership import Membership
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.record import Recorder
@@ -23,7 +25,7 @@ from webgraph_it.fleet.exchange import Cursor, Verdict, starts
 from webgraph_it.fleet.local import LocalMailboxes, board_of
 from webgraph_it.fleet.log import lines_of
 from webgraph_it.fleet.slices import balanced, slice_of
-from webgraph_it.fleet.transport import Batch
+from webgraph_it.fleet.transport import Batch, Board, TransportError
 from webgraph_it.frontier import Frontier, Order, RocksStore
 from webgraph_it.frontier.leases import Leases
 from webgraph_it.items import Link, Page, State
@@ -165,7 +167,7 @@ def test_a_receiver_that_dies_after_applying_gets_the_batch_again(tmp_path: Path
             await one.committer.commit()
             await one.member.round()
             with half(tmp_path, 2) as two:
-                await two.member._look()
+                two.member._look(await two.member._mailboxes.board())
                 await two.member._take_in()
                 assert two.frontier.counts().queued == 3
             with half(tmp_path, 2) as two:  # nothing was committed
@@ -223,6 +225,32 @@ def test_a_directory_restored_from_an_old_backup_is_refused(tmp_path: Path) -> N
             assert "of this member's links, which start 1 of it sent" in await one.member.start()
 
     asyncio.run(crawl())
+
+
+def test_a_member_that_reaches_nobody_says_what_follows(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unreachable(_: LocalMailboxes) -> Board:
+        raise TransportError("redis://a.it/0: no password.")
+
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one:
+            one.member._membership = replace(one.member._membership, transport="redis://a.it/0")
+            with monkeypatch.context() as patch:
+                patch.setattr(LocalMailboxes, "board", unreachable)
+                assert await one.member.start() == ""
+                assert await one.member.round() == ""
+            assert await one.member.round() == ""
+            monkeypatch.setattr(LocalMailboxes, "board", unreachable)
+            assert await one.member.round() == ""
+
+    asyncio.run(crawl())
+    assert caplog.messages == [
+        "The other members cannot be reached: redis://a.it/0: no password. Nothing is fetched until they are; this "
+        "member tries again. If FLEET is wrong, stop this member and give the right one.",
+        "The other members cannot be reached: redis://a.it/0: no password. This member fetches until its share ends, "
+        "keeps the links for them, and tries again.",
+    ]
 
 
 def test_an_older_twin_is_fenced_off(tmp_path: Path) -> None:

@@ -112,6 +112,18 @@ def test_a_table_that_was_changed_by_a_resize_stays(tmp_path: Path) -> None:
         ),
         ({"FLEET_SIZE": "2000", "FLEET_MEMBER": "2"}, "expected: members, 1 to 1024"),
         ({"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": "ftp://x"}, "expected: local, or a server"),
+        (
+            {"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": "redis://127.0.0.1:abc/0"},
+            "FLEET is 'redis://127.0.0.1:abc/0'; expected: local, or a server",
+        ),
+        (
+            {"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": "redis://:secret@127.0.0.1/x"},
+            "FLEET is 'redis://…@127.0.0.1/x'; expected: local, or a server",
+        ),
+        (
+            {"FLEET": "redis://:secret@127.0.0.1/0"},
+            "FLEET is redis://127.0.0.1/0 and FLEET_SIZE and FLEET_MEMBER are missing; expected: how many members",
+        ),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
@@ -157,6 +169,34 @@ def test_a_single_crawl_does_not_become_a_fleet(tmp_path: Path) -> None:
     begin(tmp_path)
     with pytest.raises(PROBLEMS, match="is the directory of a single crawl"):
         preflight(settings(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {},
+            "is the directory of one member of a fleet; expected: that of the fleet, {fleet}. To resume: "
+            "webgraph-it fleet -n 2 --jobdir {fleet}",
+        ),
+        (
+            {"FLEET_SIZE": "2", "FLEET_MEMBER": "1"},
+            "is the directory of one member; expected: that of the fleet, {fleet}.",
+        ),
+    ],
+)
+def test_a_member_does_not_become_a_single_crawl_or_a_fleet(
+    changes: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    for member in (1, 2):
+        begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER=str(member))
+    made = settings(tmp_path, **changes)
+    made.set("JOBDIR", str(tmp_path / "fleet/member-01"), priority="cmdline")
+    before = content(tmp_path / "fleet")
+    with pytest.raises(PROBLEMS) as refusal:
+        preflight(made)
+    assert str(refusal.value).endswith(words.format(fleet=tmp_path / "fleet"))
+    assert content(tmp_path / "fleet") == before
 
 
 def test_the_members_of_a_fleet_stand_for_it(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_an_older_epoch_is_refused_in_both_conversations(make: Make) -> None:
         with pytest.raises(Fenced, match="another process runs as member 1"):
             await old.exchange(report(1, 2, epoch=(7 << 32) + 5))
         await new.lease_addresses(1, (8 << 32) + 1, [], [])
-        with pytest.raises(Fenced, match="delete the older copy"):
+        with pytest.raises(Fenced, match="started later, from another directory"):
             await old.lease_addresses(1, (7 << 32) + 5, ["192.0.2.1"], [])
         await old.close()
         await new.close()

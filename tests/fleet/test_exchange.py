@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from webgraph_it.fleet import exchange
 from webgraph_it.fleet.exchange import (
+    TWIN_SECONDS,
     Cursor,
     Run,
     Span,
@@ -24,6 +25,7 @@ from webgraph_it.fleet.exchange import (
     contradiction,
     deletable,
     difference,
+    is_alive,
     is_history,
     is_over,
     judge,
@@ -291,9 +293,33 @@ def test_an_old_backup_of_a_receiver_is_named() -> None:
 
 
 def test_other_settings_are_named() -> None:
-    own, other = status(settings={"FLEET_SIZE": "4"}), status(member=2, settings={"FLEET_SIZE": "3"})
-    assert difference(own, other) == "its FLEET_SIZE is 4, and that of member 2 is 3"
+    own, other = status(member=2, settings={"FLEET_SIZE": "4"}), status(settings={"FLEET_SIZE": "3"})
+    assert difference(own, other) == "its FLEET_SIZE is 4, and that of member 1 is 3"
     assert difference(own, replace(other, settings=own.settings)) == ""
+
+
+def test_the_newcomer_is_the_one_whose_settings_are_wrong() -> None:
+    early, late = status(settings={"SEEDS": "a"}), status(member=2, settings={"SEEDS": "b"})
+    early, late = replace(early, since=100.0), replace(late, since=200.0)
+    assert difference(early, late) == ""
+    assert difference(late, early) == "its SEEDS is b, and that of member 1 is a"
+    assert difference(replace(late, since=100.0), early) != ""
+    assert difference(early, replace(late, since=100.0)) == "", "one of two that start at once"
+
+
+@pytest.mark.parametrize(
+    ("found", "seconds", "expected"),
+    [
+        (b"one", 0.1, None),
+        (b"one", TWIN_SECONDS + 0.1, False),
+        (b"another", 0.1, True),
+        (b"another", TWIN_SECONDS + 0.1, True),
+    ],
+)
+def test_another_process_is_alive_if_it_puts_another_status(
+    found: bytes, seconds: float, expected: bool | None
+) -> None:
+    assert is_alive(b"one", 50.0, found, 50.0 + seconds) is expected
 
 
 # -- batches ------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from webgraph_it.fleet.local_broker import LocalBroker
+from webgraph_it.fleet.local_broker import LocalBroker, forget_starts
 from webgraph_it.fleet.transport import (
     ALL_BANDWIDTH,
     LEASE_SECONDS,
@@ -68,6 +68,26 @@ def test_a_new_process_takes_over_what_its_killed_predecessor_had(tmp_path: Path
         assert (await after.lease_addresses(1, 2, ["192.0.2.1"], [])).leased == {"192.0.2.1": LEASE_SECONDS}
 
     asyncio.run(talk())
+
+
+def test_when_starts_are_forgotten_an_earlier_one_is_not_refused_and_leases_stay(tmp_path: Path) -> None:
+    """After a change of size a number may belong to a member that is new."""
+
+    async def talk() -> None:
+        clock = Clock()
+        broker = LocalBroker(tmp_path, CAPS, 2.0, clock)
+        await broker.exchange(report(1, 1, epoch=9))
+        await broker.lease_addresses(1, 9, ["192.0.2.1"], [])
+        forget_starts(tmp_path)
+        assert (await broker.exchange(report(1, 1, epoch=5))).amounts == CAPS
+        for member in (1, 2):
+            assert not (await broker.lease_addresses(member, 5, ["192.0.2.1"], [])).leased
+        clock.now += LEASE_SECONDS
+        granted = await broker.lease_addresses(1, 5, ["192.0.2.1"], [])
+        assert granted.fresh == {"192.0.2.1"}
+
+    asyncio.run(talk())
+    forget_starts(tmp_path / "nothing")
 
 
 def test_a_file_that_disappears_is_replaced_and_grants_nothing_for_a_while(tmp_path: Path) -> None:
@@ -152,7 +172,7 @@ def test_leases_that_have_ended_are_forgotten(tmp_path: Path) -> None:
 ASKING = """
 import asyncio, sys
 from pathlib import Path
-from webgraph_it.fleet.local_broker import LocalBroker
+from webgraph_it.fleet.local_broker import LocalBroker, forget_starts
 from webgraph_it.fleet.transport import ALL_BANDWIDTH, NOTHING, Amounts, Report
 
 async def ask(path, member, epoch):

@@ -178,9 +178,7 @@ def test_equal_wishes_get_equal_shares() -> None:
 def test_an_older_start_is_refused() -> None:
     ledger = Ledger(began=-100.0)
     ledger.grant(report(1, 1, epoch=2), CAPS, 0.0)
-    with pytest.raises(
-        Fenced, match="another process runs as member 1 and started later: two processes run on"
-    ):
+    with pytest.raises(Fenced, match="another process runs as member 1 and started later"):
         ledger.grant(report(1, 9, epoch=1), CAPS, 0.1)
     assert ledger.grant(report(1, 2, epoch=2), CAPS, 0.2).amounts == CAPS
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.crawl.crawling import content
 from webgraph_it.fleet.supervisor import Supervisor, given_settings, last_line, scrapy_command, worst
 
 
@@ -51,6 +52,21 @@ def test_a_refusal_ends_the_fleet_with_one_sentence(tmp_path: Path) -> None:
     assert supervisor.run() == 2
     assert supervisor.refusal == "HOST_DELAY is wrong."
     assert said == []
+
+
+@pytest.mark.parametrize("what", ["", "logs", "board"])
+def test_a_first_start_that_is_refused_leaves_nothing_behind(tmp_path: Path, what: str) -> None:
+    directory = tmp_path / "fleet"
+    if what:
+        (directory / what).mkdir(parents=True)
+    before = content(tmp_path)
+    command = [sys.executable, "-c", "import sys; print('No.'); sys.exit(2)"]
+    assert Supervisor(directory, 1, lambda _: command, print, lambda _: None).run() == 2
+    if what == "logs":
+        assert (directory / "logs/member-01.log").read_text() == "No.\n"
+    else:
+        assert directory.exists() == bool(what)
+        assert content(tmp_path) == before
 
 
 def test_a_killed_member_is_started_again(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The progress line and the table of a fleet."""
 
+from dataclasses import replace
+
 from webgraph_it.fleet.exchange import Cursor, Run, Span, Status, next_epoch
 from webgraph_it.fleet.words import Row, progress_line, table
 
@@ -15,9 +17,27 @@ def status(member: int, log_end: int, taken: int, *, is_idle: bool = False) -> S
 
 def test_one_line_for_all_members() -> None:
     statuses = {1: status(1, 5000, 0), 2: status(2, 7000, 5000, is_idle=True)}
-    assert progress_line(statuses, 3, 2) == (
-        "2 of 3 members running, 1 idle | 3,600 pages | 43/s | 80 queued | 7 KB of links under way"
-    )
+    assert progress_line(statuses, 3, 2) == "2 of 3 running, 1 idle | 3,600 pages | 43/s | 80 queued"
+
+
+def test_links_under_way_are_what_is_left_when_nothing_is_queued() -> None:
+    statuses = {1: without_queue(status(1, 5000, 0)), 2: without_queue(status(2, 7000, 5000))}
+    assert progress_line(statuses, 2, 2) == "2 of 2 running, 0 idle | 3,600 pages | 43/s | 7 KB to send"
+    sent = {1: without_queue(status(1, 5000, 7000)), 2: without_queue(status(2, 7000, 5000))}
+    assert progress_line(sent, 2, 2).endswith(" | 0 queued")
+
+
+def without_queue(each: Status) -> Status:
+    return replace(each, facts={**each.facts, "queued": 0})
+
+
+def test_the_line_of_a_large_fleet_fits_a_terminal() -> None:
+    facts = {"pages": 12_345_678 / 16, "queued": 123_456_789 / 16, "rate": 1234 / 16}
+    one = replace(status(1, 5000, 0, is_idle=True), facts=facts)
+    statuses = {member: replace(one, member=member) for member in range(1, 17)}
+    line = progress_line(statuses, 16, 16, stopping=True)
+    assert line == "16 of 16 stopping, 16 idle | 12,345,678 pages | 1,234/s | 123,456,789 queued"
+    assert len(line) < 80
 
 
 def test_the_table_has_a_line_for_each_member() -> None:

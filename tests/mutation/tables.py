@@ -162,7 +162,7 @@ SAFETY: tuple[Safety, ...] = (
     _row("fleet: an old copy does not run", "crawl.member", "        return contradiction(self.status, others)\n", "        return \"\"\n", "tests/crawl/test_member.py"),
     _row("fleet: the epoch is committed first", "crawl.member", "        await self._commit()\n        return await self.round()\n", "        return await self.round()\n", "tests/crawl/test_member.py"),
     _row("fleet: a cursor is part of the commit", "crawl.inbox", "        self._frontier.put_meta(META, json.dumps(self.cursors).encode())\n", "", "tests/crawl/test_member.py"),
-    _row("fleet: what is out of scope is dropped", "crawl.inbox", "                if not (verdict.in_graph or verdict.fetchable):\n", "                if False:\n", "tests/crawl/test_member.py"),
+    _row("fleet: what is out of scope is dropped", "crawl.inbox", "            if not (verdict.in_graph or verdict.fetchable):\n", "            if False:\n", "tests/crawl/test_member.py"),
     _row("fleet: an older twin is fenced off", "fleet.local", "        if known is not None and known.epoch > epoch:\n", "        if False:\n", "tests/crawl/test_member.py"),
     _row("fleet: a lent host is asked by nobody else", "robots.errands", "            return False\n        self._borrowed.add(host)\n        return True\n", "            return False\n        return True\n", "tests/robots/test_errands.py"),
     _row("guard: what was committed is compared", "shards.writer", "    verify(directory, committed)\n    sentences", "    sentences", "tests/shards/test_writer.py"),

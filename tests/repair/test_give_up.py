@@ -14,8 +14,9 @@ import pytest
 from tests.crawl.crawling import PROJECT, content, differences
 from tests.fleet.fleets import Fleet, crawl_a_while
 from tests.repair.test_resize import SLOWLY, resize
+from tests.repair.test_stopped import stopped_fleet
 from webgraph_it.cli import main
-from webgraph_it.crawl.member import META as RUNS
+from webgraph_it.crawl.link_log import RUNS
 from webgraph_it.fleet.exchange import next_epoch
 from webgraph_it.fleet.local import board_of
 from webgraph_it.frontier.layout import META
@@ -35,6 +36,29 @@ def give_up(directory: Path, member: int, kill_at: str = "") -> int:
     )
     assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
     return ended.returncode
+
+
+@pytest.mark.parametrize(
+    "last_size", [3, pytest.param(2, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
+)
+def test_members_are_given_up_after_a_change_of_size(tmp_path: Path, last_size: int) -> None:
+    """An old one and a new one, before anybody has logged anything again. Then the size may change once more."""
+    with SimWeb(hosts=10, pages=80, seed=33, only=["plain"]) as web:
+        crawl_a_while(Fleet(web, tmp_path, 2, **SLOWLY), 30)
+        for words in (
+            ["resize", str(tmp_path), "--to", "3"],
+            ["give-up", str(tmp_path), "1"],
+            ["give-up", str(tmp_path), "3"],
+            ["resize", str(tmp_path), "--to", str(last_size)],
+        ):
+            assert main(["fleet", *words]) == 0
+        fleet = Fleet(web, tmp_path, last_size)
+        try:
+            fleet.run()
+        finally:
+            fleet.stop()
+        shutil.rmtree(tmp_path / "given-up")
+        assert differences(web, tmp_path) == []
 
 
 @pytest.mark.slow
@@ -84,3 +108,22 @@ def test_urls_that_nobody_has_are_not_given_up(tmp_path: Path, capsys: pytest.Ca
         assert content(tmp_path) == before
         assert main(["fleet", "give-up", str(tmp_path), "3"]) == 2
         assert "has no member 3" in capsys.readouterr().err
+
+
+def test_an_interrupted_giving_up_is_finished_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = stopped_fleet(tmp_path)[1].path.parent
+    assert give_up(fleet, 2, "resize-moved:1") == -signal.SIGKILL
+    for words in (["fleet", "resize", str(fleet), "--to", "3"], ["fleet", "-n", "2", "--jobdir", str(fleet)]):
+        assert main(words) == 2
+        assert f"To finish it: webgraph-it fleet give-up {fleet} 2.\n" in capsys.readouterr().err
+    assert main(["fleet", "give-up", str(fleet), "1"]) == 0
+    assert sorted(path.name for path in (fleet / "given-up").iterdir()) == ["member-01", "member-02"]
+
+
+def test_a_folder_that_is_no_fleet_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for directory in (tmp_path, tmp_path / "missing"):
+        assert main(["fleet", "give-up", str(directory), "1"]) == 2
+        said = f"{directory} is not the directory of a fleet; expected: one with member-01/.\n"
+        assert capsys.readouterr().err == said

@@ -1,6 +1,7 @@
 """The compare command: equal, different, or not what it should be; on files that the test writes byte by byte."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -186,6 +187,34 @@ def test_a_commit_that_ends_inside_a_line_is_a_difference(
     (crawl / "committed.json").write_text(json.dumps(lengths))
     assert main(["compare", str(truth), str(crawl)]) == 1
     assert words in capsys.readouterr().out
+
+
+def test_a_page_that_two_members_have_fetched_is_a_fault(
+    truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a member's directory was crawled as a single crawl."""
+    write_crawl(tmp_path / "fleet/member-01", GRAPH, STATES)
+    write_crawl(tmp_path / "fleet/member-02", GRAPH, STATES)
+    assert main(["compare", str(truth), str(tmp_path / "fleet")]) == 1
+    said = capsys.readouterr().out
+    assert "it,a)/ is listed twice" in said
+    assert "it,a)/ has 2 lines in the page log, ['fetched'] before the last one" in said
+
+
+def test_a_fleet_that_lacks_a_member_gets_one_sentence(
+    truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = tmp_path / "fleet"
+    for number in (1, 2):
+        write_crawl(fleet / f"member-0{number}", GRAPH, STATES)
+        (fleet / f"member-0{number}/crawl.json").write_text('{"FLEET_SIZE": 3}')
+    for lacking in (3, 1):
+        assert main(["compare", str(truth), str(fleet)]) == 2
+        assert capsys.readouterr().err == (
+            f"{fleet} is a fleet of 3 members and lacks member-0{lacking}: "
+            "copy the directories of all members into it.\n"
+        )
+        shutil.rmtree(fleet / "member-01", ignore_errors=True)
 
 
 def test_a_wrong_folder_gets_one_sentence(

@@ -46,19 +46,25 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.resuming import fleet_command
+    from webgraph_it.crawl.directory import DirectoryError, refuse_unusable
+    from webgraph_it.crawl.resuming import LOCAL, fleet_command, unfinished_change
     from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
+    from webgraph_it.settings_table import CrawlSettings, SettingsError
     from webgraph_it.shards.fleet import members
     from webgraph_it.shards.formats import ShardError
 
     given = given_settings(options.settings)
     _refuse_own(given)
-    with mistakes(ShardError):
+    transport = given.get("FLEET")
+    if change := unfinished_change(options.jobdir):
+        raise Mistake(change)
+    with mistakes(ShardError, SettingsError, DirectoryError):
+        CrawlSettings.FLEET.read(LOCAL if transport is None else transport)
         size, spider = _known(options)
+        refuse_unusable(options.jobdir)
     is_new = not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
-    transport = given.get("FLEET")
     supervisor = Supervisor(
         options.jobdir,
         size,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.verb import Verb
+from webgraph_it.crawl.resuming import LOCAL, transport_of
 
 if TYPE_CHECKING:
     from webgraph_it.fleet.exchange import Status
@@ -24,42 +25,50 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.resuming import LOCAL, transport_of
     from webgraph_it.crawl.stopped_status import stopped_status
-    from webgraph_it.fleet.transport import TransportError
+    from webgraph_it.fleet.transport import NoLibraryError, TransportError
     from webgraph_it.fleet.words import Row, table
+    from webgraph_it.settings_table import CrawlSettings, SettingsError
     from webgraph_it.shards.fleet import fleet_size, is_running, members
     from webgraph_it.shards.formats import ShardError
 
+    with mistakes(SettingsError):
+        transport = CrawlSettings.FLEET.read(LOCAL if options.fleet is None else options.fleet)
     with mistakes(ShardError):
         size, here = fleet_size(options.directory), members(options.directory)
     if not size:
         raise Mistake(f"{options.directory} is not the directory of a fleet; expected: one with member-01/.")
     now = time.time()
-    with mistakes(TransportError):
-        statuses = _statuses(options.directory, options.fleet, size)
+    try:
+        statuses = _statuses(options.directory, transport, size)
+    except NoLibraryError as error:
+        raise Mistake(str(error)) from None
+    except TransportError as error:
+        raise Mistake(
+            f"The server does not answer: {error}. Start it, or give --fleet as the members have FLEET."
+        ) from None
     rows = []
     for number in range(1, size + 1):
         is_here = number in here and is_running(here[number])
         status = statuses.get(number)
-        is_alive = is_here or (bool(options.fleet) and _is_alive(status, now))
+        is_alive = is_here or (transport != LOCAL and _is_alive(status, now))
         if status is None and number in here and not is_alive:
             status = stopped_status(here[number], number)
         rows.append(Row(number, is_alive, status))
     print(table(rows, now))
-    if not options.fleet and transport_of(options.directory) != LOCAL:
+    if transport == LOCAL and transport_of(options.directory) != LOCAL:
         tell("The members of this fleet meet at a server. To see all of them: add --fleet URL, as in FLEET.")
     return 0
 
 
-def _statuses(directory: Path, url: str | None, size: int) -> "dict[int, Status]":
-    if url:
-        from webgraph_it.fleet.redis.board import read_board  # its library is loaded only for such a fleet
+def _statuses(directory: Path, transport: str, size: int) -> "dict[int, Status]":
+    if transport == LOCAL:
+        from webgraph_it.fleet.local import board_of
 
-        return read_board(url, size)
-    from webgraph_it.fleet.local import board_of
+        return board_of(directory)
+    from webgraph_it.fleet.redis.board import read_board  # its library is loaded only for such a fleet
 
-    return board_of(directory)
+    return read_board(transport, size)
 
 
 def _is_alive(status: "Status | None", now: float) -> bool:

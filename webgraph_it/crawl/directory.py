@@ -44,6 +44,15 @@ class DirectoryError(Exception):
     """Why this crawl may not use this directory, in one sentence for the operator."""
 
 
+class InUseError(DirectoryError):
+    """Another process has locked the directory."""
+
+    def __init__(self, path: Path, owner: str) -> None:
+        super().__init__(f"{path} is in use by {owner}: stop it first, or give another JOBDIR.")
+        self.owner = owner
+        """`process 15517`, or `another process`."""
+
+
 class JobDirectory(CrawlDirectory):
     """The directory of a running crawl: its identity, its lock, and what is written there."""
 
@@ -70,6 +79,7 @@ class JobDirectory(CrawlDirectory):
         return []
 
     def lock(self) -> None:
+        """InUseError if another process has locked it."""
         fd = open_file(self.lock_file, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,9 +87,7 @@ class JobDirectory(CrawlDirectory):
             pid = os.read(fd, 20).strip()
             owner = f"process {pid.decode()}" if pid.isdigit() else "another process"
             os.close(fd)
-            raise DirectoryError(
-                f"{self.path} is in use by {owner}: stop it first, or give another JOBDIR."
-            ) from None
+            raise InUseError(self.path, owner) from None
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         self._lock_fd = fd

@@ -12,8 +12,9 @@ Nothing in a batch is trusted: names are computed again, and what is out of scop
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import groupby
+from operator import itemgetter
 
 from webgraph_it.crawl.record import LINKS_AT_ONCE, Recorder
 from webgraph_it.fleet.exchange import Cursor
@@ -30,6 +31,8 @@ from webgraph_it.urls.scope import Scope, Verdict
 META = "fleet-cursors"
 OTHERS, UNNAMED = "not-ours", "unnamed"
 """Reasons to drop a link, besides those of the scope."""
+_PAGE = itemgetter(*map(Found._fields.index, ("depth", "is_copy", "via")))
+"""What the links of one page have in common."""
 
 
 class Inbox:
@@ -57,40 +60,45 @@ class Inbox:
         """Take in all of a batch. LogError if it is malformed: then nothing of it is applied."""
         found = list(found_in(batch.lines))
         self.links += len(found)
-        groups = groupby(found, key=lambda each: each[:3])
-        for (depth, is_copy, via), group in groups:
-            for links, traps, fetch_only in self._judged(list(group)):
-                self._recorder.record_found(
-                    links, depth, via, LINK_COPY if is_copy else "", traps, fetch_only
-                )
-                await asyncio.sleep(0)
-                if self._recorder.shards.full:
-                    await self._recorder.shards.room()
+        for first in range(0, len(found), LINKS_AT_ONCE):
+            for (depth, is_copy, via), group in groupby(found[first : first + LINKS_AT_ONCE], _PAGE):
+                links, traps, fetch_only = self._judged(via, group)
+                if links:
+                    page_trap = LINK_COPY if is_copy else ""
+                    self._recorder.record_found(links, depth, via, page_trap, traps, fetch_only)
+            await asyncio.sleep(0)
+            if self._recorder.shards.full:
+                await self._recorder.shards.room()
         self.cursors[batch.sender] = Cursor(batch.end, batch.epoch)
         self._frontier.put_meta(META, json.dumps(self.cursors).encode())
         reached("applied")
 
-    def _judged(self, found: list[Found]) -> Iterator[tuple[list[Link], dict[bytes, str], frozenset[bytes]]]:
-        """The links to add, those of them that are traps, and those that are not nodes; some at a time."""
-        for first in range(0, len(found), LINKS_AT_ONCE):
-            links: list[Link] = []
-            traps: dict[bytes, str] = {}
-            fetch_only: set[bytes] = set()
-            for each in found[first : first + LINKS_AT_ONCE]:
-                named = name(each.url)
-                if not isinstance(named, Name) or named.url != each.url:
-                    self.dropped[UNNAMED] += 1
-                    continue
-                if self._table[slice_of(named.key)] != self._member:
-                    self.dropped[OTHERS] += 1
-                    continue
-                verdict = self._scope.verdict(named.key, named.url)
-                if not (verdict.in_graph or verdict.fetchable):
-                    self.dropped[verdict.reason] += 1
-                    continue
-                links.append(Link(*named, "link"))
-                if verdict is not Verdict.IN and verdict.in_graph:
-                    traps[named.digest] = verdict.reason
-                elif not verdict.in_graph:
-                    fetch_only.add(named.digest)
-            yield links, traps, frozenset(fetch_only)
+    def _judged(
+        self, via: str, found: Iterable[Found]
+    ) -> tuple[list[Link], dict[bytes, str], frozenset[bytes]]:
+        """Of the links of a page: those to add, those of them that are traps, and those that are not nodes.
+
+        Most are known already, because several members find the same link. Only a known seed may change something."""
+        links: list[Link] = []
+        traps: dict[bytes, str] = {}
+        fetch_only: set[bytes] = set()
+        for each in found:
+            named = name(each.url)
+            if not isinstance(named, Name) or named.url != each.url:
+                self.dropped[UNNAMED] += 1
+                continue
+            if self._table[slice_of(named.key)] != self._member:
+                self.dropped[OTHERS] += 1
+                continue
+            if via and self._frontier.was_seen(named.digest):
+                continue
+            verdict = self._scope.verdict(named.key, named.url)
+            if not (verdict.in_graph or verdict.fetchable):
+                self.dropped[verdict.reason] += 1
+                continue
+            links.append(Link(*named, "link"))
+            if verdict is not Verdict.IN and verdict.in_graph:
+                traps[named.digest] = verdict.reason
+            elif not verdict.in_graph:
+                fetch_only.add(named.digest)
+        return links, traps, frozenset(fetch_only)

@@ -17,10 +17,14 @@ from secrets import randbits
 from typing import NamedTuple, Protocol
 
 from webgraph_it.crawl.inbox import Inbox
+from webgraph_it.crawl.link_log import LOG_START, RUNS, log_start_of, runs_of, spans_of
 from webgraph_it.crawl.membership import Membership
 from webgraph_it.crawl.outbox import Outbox
+from webgraph_it.crawl.resuming import LOCAL
 from webgraph_it.fleet.exchange import (
+    STATUS_SECONDS,
     Cursor,
+    Fault,
     Run,
     Span,
     Status,
@@ -29,6 +33,7 @@ from webgraph_it.fleet.exchange import (
     contradiction,
     deletable,
     difference,
+    is_alive,
     is_over,
     judge,
     needed_runs,
@@ -39,17 +44,15 @@ from webgraph_it.fleet.exchange import (
 )
 from webgraph_it.fleet.loans import Loans
 from webgraph_it.fleet.log import LogError, lines_for, read_range
-from webgraph_it.fleet.transport import Batch, Fenced, Mailboxes, TransportError
+from webgraph_it.fleet.transport import Batch, Board, Fenced, Mailboxes, TransportError
 from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.killpoint import reached
-from webgraph_it.shards.formats import LINKS_FOLDER, file_name, number_of
+from webgraph_it.shards.formats import LINKS_FOLDER, file_name
 from webgraph_it.shards.writer import Durable
 
 logger = logging.getLogger(__name__)
 
 ROUND_SECONDS = 0.2
-STATUS_SECONDS = 1.0
-"""How often the status is put, even if nothing was committed: its facts are for people."""
 RESEND_SECONDS = 10.0
 """A receiver that has not committed anything of what was shipped by then gets it again."""
 IDLE_COMMIT_SECONDS = 1.0
@@ -58,19 +61,12 @@ ROTATE_BYTES = 32 << 20
 """A checkpoint starts the next file of the log, because only whole files can be deleted."""
 BATCHES_PER_ROUND = 16
 NOTHING_YET = Cursor()
-META, LOG_START = "fleet-runs", "fleet-log-start"
 
 
 class Commit(Protocol):
     """Commits.commit."""
 
     async def __call__(self, *, checkpoint: bool = False) -> None: ...
-
-
-class Kept(Protocol):
-    """A frontier, as far as it keeps metadata for its caller."""
-
-    def get_meta(self, name: str) -> bytes | None: ...
 
 
 class Lender(Protocol):
@@ -136,6 +132,7 @@ class Member:
         self._idle_commit_seconds = min(IDLE_COMMIT_SECONDS, commit_seconds)
         runs = runs_of(frontier)
         self.epoch = next_epoch(runs[-1].epoch if runs else 0, randbits(32))
+        self._since = time.time()
         self._runs = (*runs, Run(self.epoch, outbox.end))
         self.loans = Loans(self._number, starts(self.epoch))
         self._log_start = log_start_of(frontier)
@@ -153,6 +150,12 @@ class Member:
         self._is_put = False
         self._unreachable = ""
         self._gone: tuple[Span, ...] = ()
+        self._may_have_twin = mailboxes.needs_publishing
+        """On several machines no lock keeps another process from being this member."""
+        self._twin: tuple[bytes, float] | None = None
+        """What another process had put as this member when this one began to look, and when that was."""
+        self.fault = Fault.COPY
+        """If it must not run."""
         self.has_looked = False
         """Whether the notice board was read, and nothing on it contradicts this member."""
         self.is_over = False
@@ -169,7 +172,7 @@ class Member:
             self._log_start = self._gone[-1].end
             self._frontier.put_meta(LOG_START, str(self._log_start).encode())
         self._runs = needed_runs(self._runs, [other.cursor(self._number) for other in self._others.values()])
-        self._frontier.put_meta(META, json.dumps(self._runs).encode())
+        self._frontier.put_meta(RUNS, json.dumps(self._runs).encode())
         self._taken = Taken(self._is_idle(), dict(self.inbox.cursors), self._log_start, self._runs)
         return [f"{LINKS_FOLDER}/{file_name(LINKS_FOLDER, span.number)}" for span in self._gone]
 
@@ -187,6 +190,7 @@ class Member:
             spans_of(files, taken.log_start),
             taken.cursors,
             self._membership.common,
+            since=self._since,
         )
 
     # -- start, rounds, end ------------------------------------------------------------------------------------------
@@ -201,17 +205,41 @@ class Member:
         try:
             why = await self._round()
         except TransportError as error:
-            if str(error) != self._unreachable:
-                logger.warning("The other members cannot be reached: %s", error)
-            self._unreachable = str(error)
+            self._complain(error)
             return ""
         except Fenced as error:
+            self.fault = Fault.TWIN
             return str(error)
         self._unreachable = ""
         return why
 
+    def _complain(self, error: TransportError) -> None:
+        if str(error) != self._unreachable:
+            logger.warning(
+                "The other members cannot be reached: %s. %s", str(error).rstrip("."), self._meanwhile()
+            )
+        self._unreachable = str(error)
+
+    def _meanwhile(self) -> str:
+        """What follows from that for this member, and what to do."""
+        if self.has_looked:
+            return "This member fetches until its share ends, keeps the links for them, and tries again."
+        change = (
+            ""
+            if self._membership.transport == LOCAL
+            else (" If FLEET is wrong, stop this member and give the right one.")
+        )
+        return f"Nothing is fetched until they are; this member tries again.{change}"
+
     async def _round(self) -> str:
-        if why := await self._look():
+        board = await self._mailboxes.board()
+        if not self.has_looked and (found := board.statuses.get(self._number)) and self._may_have_twin:
+            self._twin = self._twin or (found, time.monotonic())
+            alive = is_alive(*self._twin, found, time.monotonic())
+            if alive is not False:
+                self.fault = Fault.TWIN
+                return f"member {self._number} runs already, from another directory" if alive else ""
+        if why := self._look(board):
             return why
         self.has_looked = True
         self._exchange_hosts()
@@ -224,9 +252,8 @@ class Member:
         self._decide_end()
         return ""
 
-    async def _look(self) -> str:
+    def _look(self, board: Board) -> str:
         """Read the notice board."""
-        board = await self._mailboxes.board()
         if board.run != self._board_run:
             self._board_run = board.run
             self._shipped.clear()
@@ -242,6 +269,7 @@ class Member:
             if self._first_seen.setdefault(member, found) not in (found, b""):
                 self._first_seen[member] = b""
             if not self._first_seen[member] and (why := difference(self.status, status)):
+                self.fault = Fault.SETTINGS
                 return why
         self._is_put = self._is_put and self._number in board.statuses
         self._others = others
@@ -358,22 +386,3 @@ class Member:
         except (TransportError, Fenced) as error:
             logger.warning("The others do not know the last commit of this member: %s", error)
         await self._mailboxes.close()
-
-
-def runs_of(frontier: Kept) -> tuple[Run, ...]:
-    """The starts of this member, as far as they are committed."""
-    return tuple(Run(*run) for run in json.loads(frontier.get_meta(META) or b"[]"))
-
-
-def log_start_of(frontier: Kept) -> int:
-    """Where the oldest file of the link log begins."""
-    return int(frontier.get_meta(LOG_START) or b"0")
-
-
-def spans_of(files: Mapping[str, Durable], start: int) -> tuple[Span, ...]:
-    """The files of the link log, the first of which begins at `start`."""
-    spans = []
-    for name in sorted(each for each in files if each.startswith(f"{LINKS_FOLDER}/")):
-        spans.append(Span(number_of(name), start, start + files[name].length))
-        start = spans[-1].end
-    return tuple(spans)

@@ -13,16 +13,17 @@ from hashlib import md5
 from pathlib import Path
 from typing import Any
 
-from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.crawl.directory import DirectoryError, JobDirectory
 from webgraph_it.crawl.identity import SHAPING, Values
 from webgraph_it.crawl.remembered import COMMAND_LINE
-from webgraph_it.crawl.resuming import FLEET, fleet_command
+from webgraph_it.crawl.resuming import FLEET, LOCAL, fleet_command, resume_command, unfinished_change
 from webgraph_it.crawl.values import Settings, SettingsError, check_one
 from webgraph_it.files.received import shown
+from webgraph_it.fleet.redis.link import place_of
 from webgraph_it.fleet.slices import Table, TableError, as_text, balanced, from_text
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import RESIZE_FILE, fleet_size, member_folder
+from webgraph_it.shards.fleet import fleet_size, member_folder, member_number
 from webgraph_it.urls.domains import suffixes_checksum
 from webgraph_it.urls.names import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
@@ -70,18 +71,30 @@ def enter(settings: Settings) -> None:
             "of its members."
         )
     directory = Path(jobdir)
+    if (directory / CRAWL_FILE).exists() and member_number(directory):
+        raise SettingsError(
+            f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of one member; expected: that of the "
+            f"fleet, {directory.parent}."
+        )
     if (directory / CRAWL_FILE).exists():
         raise SettingsError(
             f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of a single crawl; expected: that of a "
             "fleet, or a new one."
         )
-    if (directory / RESIZE_FILE).exists():
-        raise SettingsError(
-            f"JOBDIR {directory} is a fleet that is changing its size; expected: a finished change. Give the same "
-            "command webgraph-it fleet resize again."
-        )
+    if change := unfinished_change(directory):
+        raise SettingsError(f"JOBDIR {change}")
     settings.set(FLEET_DIRECTORY, jobdir, priority="cmdline")
     settings.set("JOBDIR", str(directory / member_folder(number)), priority=COMMAND_LINE + 2)
+
+
+def _refuse_member(directory: Path) -> None:
+    """As JOBDIR: what it fetched alone would be in the graph twice, and outside the fleet's budget."""
+    job = JobDirectory(directory)
+    if FLEET in job.record():
+        raise SettingsError(
+            f"JOBDIR {directory} is the directory of one member of a fleet; expected: that of the fleet, "
+            f"{directory.parent}. To resume: {resume_command(job.spider(), directory)}"
+        )
 
 
 def _refuse_whole_fleet(directory: Path | None, size: int) -> None:
@@ -101,6 +114,7 @@ def check_membership(settings: Values) -> None:
     """After the settings are typed: the numbers fit each other, and the members that are here. Raises SettingsError."""
     number, size = settings["FLEET_MEMBER"], settings["FLEET_SIZE"]
     if not number:
+        _refuse_unused_server(settings["FLEET"])
         return
     if not size:
         raise SettingsError(
@@ -121,10 +135,20 @@ def check_membership(settings: Values) -> None:
         )
 
 
+def _refuse_unused_server(transport: str) -> None:
+    if transport != LOCAL:
+        raise SettingsError(
+            f"FLEET is {place_of(transport)} and FLEET_SIZE and FLEET_MEMBER are missing; expected: how many members "
+            "the fleet has, and which of them this process is. Leave FLEET out for a crawl that is in no fleet."
+        )
+
+
 def refuse_other_fleet(settings: Settings) -> None:
-    """Raise SettingsError if members of another size are in the same directory."""
+    """Raise SettingsError if JOBDIR belongs to a fleet, and this is no member of it or thinks of another size."""
     directory = Path(str(settings.get(FLEET_DIRECTORY) or ""))
     if not settings.get(FLEET_DIRECTORY):
+        if settings.get("JOBDIR"):
+            _refuse_member(Path(str(settings["JOBDIR"])))
         return
     size = settings["FLEET_SIZE"]
     if (found := fleet_size(directory)) and found != size:

@@ -49,10 +49,12 @@ class Outbox:
         digests of links that are not nodes.
         """
         table, member = self._table, self._member
+        page_host = via[: via.find(")") + 1] or ")"  # of a seed: what no key begins with
         own: list[Link] = []
         others: list[Link] = []
         for link in links:
-            (own if table[slice_of(link.key)] == member else others).append(link)
+            is_own = link.key.startswith(page_host) or table[slice_of(link.key)] == member
+            (own if is_own else others).append(link)
         if others and (new := self._frontier.mark_seen(others)):
             pairs = [(slice_of(link.key), link) for link in new]
             lines = lines_of(pairs, depth, via, is_copy=is_copy, outside=outside)

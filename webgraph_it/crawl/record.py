@@ -203,7 +203,11 @@ class Recorder:
         lease = self._leases.out[page.digest]
         if self.outbox is not None:
             links = self.outbox.keep_own(
-                links, lease.depth + 1, page.key, is_copy=bool(page_trap), outside=page.fetch_only
+                self._frontier.perhaps_new(links),
+                lease.depth + 1,
+                page.key,
+                is_copy=bool(page_trap),
+                outside=page.fetch_only,
             )
         return self._frontier.add(
             links,

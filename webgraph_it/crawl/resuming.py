@@ -1,10 +1,19 @@
-"""The command that resumes a crawl, a member of a fleet, or a whole fleet, as a shell reads it. Writes nothing."""
+"""The command that resumes a crawl, a member of a fleet, or a whole fleet, or finishes a change of a fleet, as a shell
+reads it. Writes nothing."""
 
 import shlex
 from pathlib import Path
 
+from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.shards.directory import CrawlDirectory
-from webgraph_it.shards.fleet import fleet_size, member_number, members
+from webgraph_it.shards.fleet import (
+    GIVEN_UP,
+    NEW_SIZE,
+    RESIZE_FILE,
+    fleet_size,
+    member_number,
+    members,
+)
 
 FLEET = "fleet"
 """Member of crawl.json."""
@@ -40,3 +49,22 @@ def transport_of(directory: Path) -> str:
     found = (CrawlDirectory(path).record().get(FLEET) for path in members(directory).values())
     kinds = (each.get("transport") for each in found if isinstance(each, dict))
     return next((kind for kind in kinds if isinstance(kind, str)), LOCAL)
+
+
+def unfinished_change(directory: Path) -> str:
+    """If a change of the fleet was interrupted, a sentence with the command that finishes it. Empty otherwise."""
+    try:
+        plan = read_json_object(directory / RESIZE_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (InputError, OSError):
+        plan = {}
+    name = shlex.quote(str(directory))
+    given_up, size = plan.get(GIVEN_UP), plan.get(NEW_SIZE)
+    if isinstance(given_up, int):
+        command = f"webgraph-it fleet give-up {name} {given_up}"
+    else:
+        command = f"webgraph-it fleet resize {name} --to {size if isinstance(size, int) else 'N'}"
+    return (
+        f"{directory} is a fleet that is being changed; expected: a finished change. To finish it: {command}"
+    )

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from webgraph_it.crawl.inbox import META as CURSORS
-from webgraph_it.crawl.member import log_start_of, runs_of, spans_of
+from webgraph_it.crawl.link_log import log_start_of, runs_of, spans_of
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.fleet.exchange import Cursor, Status
 from webgraph_it.frontier.layout import META, STATE

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from webgraph_it.crawl.commits import Commits
 from webgraph_it.crawl.control import Control
 from webgraph_it.crawl.inbox import Inbox
-from webgraph_it.crawl.member import Facts, Member, log_start_of, spans_of
+from webgraph_it.crawl.link_log import log_start_of, spans_of
+from webgraph_it.crawl.member import Facts, Member
 from webgraph_it.crawl.membership import Membership, membership_of
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.resuming import LOCAL
 from webgraph_it.engine.scheduler import FrontierScheduler
 from webgraph_it.engine.seed_loading import SeedLoading
+from webgraph_it.fleet.exchange import Fault
 from webgraph_it.fleet.local import LocalMailboxes
 from webgraph_it.fleet.transport import Mailboxes
 from webgraph_it.shards.writer import Durable
@@ -149,9 +151,7 @@ class FleetPart:
                 f"{path} must not run as member {self.membership.number}: {why}",
                 is_whole=False,
                 is_refusal=True,
-                remedy="the directory is a clone or an old copy, or was given other settings. Restore its newest "
-                "copy, or let it start again and crawl all its pages again: webgraph-it fleet give-up "
-                f"{shlex.quote(str(self.membership.directory))} {self.membership.number}",
+                remedy=self._remedy(),
             )
             return
         if not self._started and member.has_looked:
@@ -159,6 +159,16 @@ class FleetPart:
             self._control.unpause(PAUSE)
         if member.is_over or self._scheduler.frontier.counts().queued:
             self._scheduler.wake()
+
+    def _remedy(self) -> str:
+        directory, number = shlex.quote(str(self.membership.directory)), self.membership.number
+        return {
+            Fault.SETTINGS: "give this member what the others have",
+            Fault.TWIN: f"only one process may be member {number}. If this one is the right one, stop the other and "
+            "start this one again",
+            Fault.COPY: "the directory is a clone or an old copy. Restore its newest copy, or let it start again and "
+            f"crawl all its pages again: webgraph-it fleet give-up {directory} {number}",
+        }[self.member.fault]
 
     async def end(self) -> None:
         """After the last commit."""

@@ -29,6 +29,9 @@ fits the 53 bits of a floating-point number."""
 MAX_RUNS = 200
 """Runs that a status names. Beyond that, older ones are dropped if no cursor needs them."""
 MAX_STATUS_BYTES = 1 << 20
+STATUS_SECONDS = 1.0
+"""How often a member puts its status, even if nothing was committed: its facts are for people."""
+TWIN_SECONDS = 3 * STATUS_SECONDS
 
 
 class StatusError(ValueError):
@@ -81,6 +84,8 @@ class Status:
     like `lent`."""
     lent: Mapping[str, Loan] = field(default_factory=dict)
     """Own hosts that others may ask now."""
+    since: float = 0.0
+    """When this start was, by the clock of its machine."""
 
     @property
     def log_start(self) -> int:
@@ -114,6 +119,7 @@ def status_of(found: bytes) -> Status:
             facts=value["facts"],
             borrows=dict(value["borrows"]),
             lent={host: Loan(*loan) for host, loan in value["lent"].items()},
+            since=value.get("since", 0.0),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StatusError(f"not the status of a member: {shown(str(error))}") from None
@@ -131,6 +137,7 @@ def _is_sound(status: Status) -> bool:
     return (
         all(map(is_count, numbers))
         and isinstance(status.is_idle, bool)
+        and isinstance(status.since, int | float)
         and isinstance(status.settings, dict)
         and isinstance(status.facts, dict)
         and all(isinstance(value, int | float) for value in status.facts.values())
@@ -252,6 +259,14 @@ def is_over(statuses: Mapping[int, Status], size: int) -> bool:
     )
 
 
+class Fault(Enum):
+    """Why a member must not run."""
+
+    COPY = "an old copy or a clone"
+    TWIN = "another process is this member"
+    SETTINGS = "other settings than the others"
+
+
 def contradiction(own: Status, others: Mapping[int, Status]) -> str:
     """Why this member must not run: its directory is an old copy, or a clone. Empty if nothing speaks against it."""
     for other in others.values():
@@ -270,8 +285,20 @@ def contradiction(own: Status, others: Mapping[int, Status]) -> str:
     return ""
 
 
+def is_alive(first: bytes, seen_at: float, found: bytes, now: float) -> bool | None:
+    """Whether a process that put `first` as its status runs now: then it puts another one soon. None: not known yet.
+
+    A process that stands still, or is cut off, does not run. When it returns, it has the older epoch."""
+    if found != first:
+        return True
+    return None if now - seen_at < TWIN_SECONDS else False
+
+
 def difference(own: Status, other: Status) -> str:
-    """What the two do not have in common though they must. Empty if there is nothing. Only for members that run now."""
+    """What the two do not have in common though they must. Empty if there is nothing, and for the one that started
+    earlier: the newcomer is wrong. Only for members that run now."""
+    if (own.since, own.member) < (other.since, other.member):
+        return ""
     for name in sorted({*own.settings, *other.settings}):
         here, there = own.settings.get(name, "none"), other.settings.get(name, "none")
         if here != there:

@@ -17,7 +17,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -191,6 +191,15 @@ class LocalBroker:
             return self._path.stat().st_ino == self._inode
         except OSError:
             return False
+
+
+def forget_starts(directory: Path) -> None:
+    """Once members were replaced, and all are stopped: starts count anew. Leases stay, so that address delays hold."""
+    path = directory / f"broker-{_boot_id()}.db"
+    if not path.exists():
+        return
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("DELETE FROM state")
 
 
 def _take_over(entries: dict[str, Entry], member: int, epoch: int) -> None:

@@ -11,6 +11,7 @@ applies it.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,8 +62,14 @@ def lines_of(
 
 def lines_for(data: bytes, table: Table, receiver: int) -> bytes:
     """Those whole lines of `data` whose slice belongs to the receiver."""
-    digits = {f"{number:03x}".encode() for number in range(SLICES) if table[number] == receiver}
+    digits = _digits(table, receiver)
     return b"".join([line for line in data.splitlines(keepends=True) if line[:3] in digits])
+
+
+@lru_cache(maxsize=16)
+def _digits(table: Table, receiver: int) -> frozenset[bytes]:
+    """The slices of a member, as lines have them."""
+    return frozenset(f"{number:03x}".encode() for number in range(SLICES) if table[number] == receiver)
 
 
 def found_in(lines: bytes) -> Iterator[Found]:
@@ -72,8 +79,8 @@ def found_in(lines: bytes) -> Iterator[Found]:
         if parts is None:
             raise LogError(f"a line of {len(line)} bytes is not a link")
         _, depth, marks, via, url = parts.groups()
-        given = set(filter(None, marks.decode().split(",")))
-        if not given <= MARKS:
+        given = marks.decode().split(",") if marks else ()
+        if not MARKS.issuperset(given):
             raise LogError("a line has an unknown mark")
         if via and b")" not in via:
             raise LogError("a line names a page without a host")

@@ -111,10 +111,7 @@ def fair_parts(cap: int, wanted: Mapping[int, int]) -> dict[int, int]:
 
 
 def fenced_words(member: int) -> str:
-    return (
-        f"another process runs as member {member} and started later: two processes run on copies of one directory. "
-        "Stop both, delete the older copy, and start again with the other"
-    )
+    return f"another process runs as member {member} and started later, from another directory"
 
 
 @dataclass(slots=True)

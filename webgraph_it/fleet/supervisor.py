@@ -8,6 +8,7 @@ If this process itself is killed, the kernel asks the members to stop. Either wa
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from webgraph_it.fleet.exchange import Status
 from webgraph_it.fleet.local import board_of
 from webgraph_it.fleet.restarts import FAILED, FINISHED, STOPPED, WRONG_USAGE, History, Then
 from webgraph_it.fleet.words import progress_line
-from webgraph_it.shards.fleet import LOGS_FOLDER, member_folder
+from webgraph_it.shards.fleet import LOGS_FOLDER, member_folder, members
 
 LOOK_SECONDS = 0.2
 LAST_LINES_BYTES = 4000
@@ -65,8 +66,10 @@ class Supervisor:
         """Why no member may start, in the words of the first one that was refused."""
 
     def run(self) -> int:
-        make_folder(self._directory)
-        make_folder(self._directory / LOGS_FOLDER)
+        folders = (self._directory, self._directory / LOGS_FOLDER)
+        new = [each for each in folders if not each.exists()]
+        for folder in folders:
+            make_folder(folder)
         with _signals(self._ask):
             for member in self._histories:
                 self._start(member)
@@ -74,12 +77,13 @@ class Supervisor:
                 self._look()
                 self._show(self._line())
                 time.sleep(LOOK_SECONDS)
+        if self.refusal and not members(self._directory) and FAILED not in self._codes.values():
+            _remove(new)
         return worst(self._codes.values())
 
     def _line(self) -> str:
         running = sum(process.poll() is None for process in self._processes.values())
-        line = progress_line(self._board(), self._size, running)
-        return f"stopping | {line}" if self._stopping else line
+        return progress_line(self._board(), self._size, running, stopping=self._stopping)
 
     # -- processes ---------------------------------------------------------------------------------------------------
 
@@ -147,6 +151,16 @@ class Supervisor:
     def _last_line(self, member: int) -> str:
         with self._log(member).open("rb") as log:
             return last_line(log)
+
+
+def _remove(folders: Sequence[Path]) -> None:
+    """A first start that is refused leaves nothing behind. What the logs say about it is told."""
+    for folder in reversed(folders):
+        if folder.name == LOGS_FOLDER:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            with suppress(OSError):  # somebody else has put something into it
+                folder.rmdir()
 
 
 def last_line(log: IO[bytes]) -> str:

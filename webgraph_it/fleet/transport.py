@@ -24,6 +24,10 @@ class TransportError(Exception):
     """The transport cannot be reached now, in one sentence. The caller tries again later; nothing is lost."""
 
 
+class NoLibraryError(TransportError):
+    """The transport needs a package that is not installed. The sentence says which."""
+
+
 class Fenced(Exception):
     """A newer process of the same member has started. The caller must stop fetching and end without a commit."""
 

@@ -18,15 +18,16 @@ class Row(NamedTuple):
     """None: it was never started, or the notice board has lost it."""
 
 
-def progress_line(statuses: Mapping[int, Status], size: int, running: int) -> str:
-    """All members as one crawl."""
+def progress_line(statuses: Mapping[int, Status], size: int, running: int, *, stopping: bool = False) -> str:
+    """All members as one crawl, in 79 columns. Links under way are told once nothing else is left to do."""
     facts = [status.facts for status in statuses.values()]
     pages, queued, rate = (sum(each.get(name, 0) for each in facts) for name in ("pages", "queued", "rate"))
-    waiting = sum(under_way(statuses, member) for member in statuses)
+    links = sum(under_way(statuses, member) for member in statuses)
+    left = f"{queued:,.0f} queued" if queued or not links else f"{links / 1000:,.0f} KB to send"
     idle = sum(status.is_idle for status in statuses.values())
     return (
-        f"{running} of {size} members running, {idle} idle | {pages:,.0f} pages | {rate:,.0f}/s | "
-        f"{queued:,.0f} queued | {waiting / 1000:,.0f} KB of links under way"
+        f"{running} of {size} {'stopping' if stopping else 'running'}, {idle} idle | "
+        f"{pages:,.0f} pages | {rate:,.0f}/s | {left}"
     )
 
 

@@ -167,6 +167,13 @@ class Frontier:
         """The links that were never seen before. From now on they count as seen. Another crawl queues them."""
         return self._intake.seen.new(links)
 
+    def perhaps_new(self, links: Sequence[Link]) -> list[Link]:
+        """All that were never seen before, and few others: for `add`, the rest makes no difference."""
+        return self._intake.seen.perhaps_new(links)
+
+    def was_seen(self, digest: bytes) -> bool:
+        return digest in self._intake.seen
+
     def reconsider(self, link: Link, depth: int, host_depth: int, via: str, reason: str, now: float) -> bool:
         """Queue a node that a quota (`reason`) cut, if the current limits allow it. True if this call queued it.
 

@@ -20,10 +20,19 @@ class Seen:
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
 
+    def __contains__(self, digest: bytes) -> bool:
+        is_recent = digest in self._young or digest in self._old
+        return is_recent or self._layers.get(SEEN + digest) is not None
+
     def new(self, links: Iterable[Link]) -> list[Link]:
         """The links that were never seen before. From now on they count as seen."""
         young = self._young
         return [link for link in links if link.digest not in young and self._add(link.digest)]
+
+    def perhaps_new(self, links: Iterable[Link]) -> list[Link]:
+        """All that were never seen before, and few others."""
+        young = self._young
+        return [link for link in links if link.digest not in young]
 
     def known(self, links: Sequence[Link]) -> dict[bytes, bytes | None]:
         """What is stored about each link, by store key; None if it was never seen. One lookup in the store for all."""

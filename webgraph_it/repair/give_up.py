@@ -17,16 +17,19 @@ import json
 import shutil
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, write_json
 from webgraph_it.crawl.inbox import META as CURSORS
-from webgraph_it.crawl.member import META as RUNS
+from webgraph_it.crawl.link_log import RUNS
+from webgraph_it.crawl.resuming import unfinished_change
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.fleet.local import board_of
+from webgraph_it.fleet.local_broker import forget_starts
 from webgraph_it.fleet.log import found_in
 from webgraph_it.fleet.slices import Table, slice_of
 from webgraph_it.frontier.layout import META
@@ -35,14 +38,14 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Link, Page, State
 from webgraph_it.killpoint import reached
 from webgraph_it.repair.repair import policies_of
-from webgraph_it.repair.resize import rename_once
-from webgraph_it.repair.stopped import StoppedMember
+from webgraph_it.repair.resize import no_fleet, rename_once
+from webgraph_it.repair.stopped import StoppedMember, lock_member
 from webgraph_it.repair.streams import listed, logged, sequences
 from webgraph_it.repair.work import Work
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, FRONTIER, SEEDS
 from webgraph_it.shards.encode import page_line, sequence
-from webgraph_it.shards.fleet import BOARD_FOLDER, RESIZE_FILE, fleet_size, member_folder, members
+from webgraph_it.shards.fleet import BOARD_FOLDER, GIVEN_UP, RESIZE_FILE, fleet_size, member_folder, members
 from webgraph_it.shards.formats import (
     GRAPH_FOLDER,
     LINKS_FOLDER,
@@ -55,8 +58,6 @@ from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import Refusal, digest, key
 
 STAGE, KEPT, WORK = "give-up.new", "given-up", "give-up.work"
-PLAN = "give_up"
-"""Member of resize.json."""
 DONE = b"done"
 CUTS = (State.TRAP_CUT, State.QUOTA_CUT)
 
@@ -66,10 +67,14 @@ Say = Callable[[str], None]
 def give_up(directory: Path, number: int, say: Say) -> None:
     """DirectoryError if it cannot be done; then nothing has changed."""
     if (directory / RESIZE_FILE).exists():
-        _finish(directory)
-        return
+        finished = _finish(directory)
+        say(f"Giving up member {finished} was interrupted: it is finished now.")
+        if finished == number:
+            return
     size, here = fleet_size(directory), members(directory)
-    if not size or not 1 <= number <= size:
+    if not size:
+        raise DirectoryError(no_fleet(directory))
+    if not 1 <= number <= size:
         raise DirectoryError(
             f"{directory} has no member {number}; expected: the number of a member, 1 to {size}."
         )
@@ -79,23 +84,19 @@ def give_up(directory: Path, number: int, say: Say) -> None:
         )
     others = {each: StoppedMember(path, each) for each, path in here.items() if each != number}
     given_up = JobDirectory(here[number])
-    opened: list[StoppedMember] = []
-    work = Work(_emptied(directory / WORK))
-    try:
-        given_up.lock()
+    with ExitStack() as held:
+        held.callback(given_up.unlock)
+        lock_member(given_up, number)
         for member in others.values():
+            held.callback(member.close)
             member.open()
-            opened.append(member)
+        held.callback(shutil.rmtree, directory / WORK, ignore_errors=True)
+        work = Work(_emptied(directory / WORK))
+        held.callback(work.close)
         queued = _stage(directory, number, given_up, others, work)
         say(f"Member {number} will start again with {queued:,} URLs.")
         reached("resize-staged")
         _finish(directory)
-    finally:
-        work.close()
-        given_up.unlock()
-        for member in opened:
-            member.close()
-        shutil.rmtree(directory / WORK, ignore_errors=True)
 
 
 def _emptied(path: Path) -> Path:
@@ -128,7 +129,7 @@ def _stage(
     write_json(stage / COMMITTED_FILE, lengths)
     for path in (*stage.rglob("*"), stage, stage.parent):
         sync(path)
-    write_json(directory / RESIZE_FILE, {PLAN: number})
+    write_json(directory / RESIZE_FILE, {GIVEN_UP: number})
     sync(directory)
     return queued
 
@@ -266,9 +267,7 @@ def _write_frontier(
                 rebuild.queue(link, 0, 0, "")
             work.set_state(link.digest, DONE)
         heard = {
-            each: [member.log[0].start, member.epoch]
-            for each, member in others.items()
-            if member.log and member.log[0].start
+            each: [member.log_start, member.epoch] for each, member in others.items() if member.log_start
         }
         last = max(
             [
@@ -322,14 +321,12 @@ def _epoch_heard(member: StoppedMember, number: int) -> int:
 # -- the change itself: every step may be repeated -----------------------------------------------------------------
 
 
-def _finish(directory: Path) -> None:
+def _finish(directory: Path) -> int:
+    """Returns the member that is given up. DirectoryError if resize.json is of a change of size."""
     try:
-        number = int(read_json_object(directory / RESIZE_FILE)[PLAN])
+        number = int(read_json_object(directory / RESIZE_FILE)[GIVEN_UP])
     except (InputError, KeyError, TypeError, ValueError):
-        raise DirectoryError(
-            f"{directory} is changing its size; expected: a finished change. Give the same command webgraph-it fleet "
-            "resize again."
-        ) from None
+        raise DirectoryError(unfinished_change(directory)) from None
     for other, path in members(directory).items():
         if other != number:
             _forget_cursor(path / FRONTIER, number)
@@ -345,10 +342,12 @@ def _finish(directory: Path) -> None:
         rename_once(stage, directory / name)
     reached("resize-replaced")
     shutil.rmtree(directory / BOARD_FOLDER, ignore_errors=True)
+    forget_starts(directory)
     sync(directory)
     (directory / RESIZE_FILE).unlink()
     sync(directory)
     shutil.rmtree(directory / STAGE, ignore_errors=True)
+    return number
 
 
 def _forget_cursor(frontier: Path, number: int) -> None:

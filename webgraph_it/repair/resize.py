@@ -22,13 +22,13 @@ from typing import Any
 
 from webgraph_it.crawl.directory import DirectoryError, write_json
 from webgraph_it.crawl.inbox import META as CURSORS
-from webgraph_it.crawl.member import LOG_START
-from webgraph_it.crawl.member import META as RUNS
-from webgraph_it.crawl.resuming import FLEET
+from webgraph_it.crawl.link_log import LOG_START, RUNS
+from webgraph_it.crawl.resuming import FLEET, unfinished_change
 from webgraph_it.crawl.seeding import META as SEEDS_META
 from webgraph_it.crawl.seeding import Loaded
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, read_json_object
+from webgraph_it.fleet.local_broker import forget_starts
 from webgraph_it.fleet.slices import MAX_MEMBERS, Table, as_text, rebalanced, slice_of_host
 from webgraph_it.frontier.division import divide
 from webgraph_it.frontier.layout import META
@@ -37,7 +37,15 @@ from webgraph_it.killpoint import reached
 from webgraph_it.repair.stopped import StoppedMember
 from webgraph_it.shards.committed import packed, unpacked
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, FRONTIER, SEEDS
-from webgraph_it.shards.fleet import BOARD_FOLDER, RESIZE_FILE, fleet_size, member_folder, members
+from webgraph_it.shards.fleet import (
+    BOARD_FOLDER,
+    GIVEN_UP,
+    NEW_SIZE,
+    RESIZE_FILE,
+    fleet_size,
+    member_folder,
+    members,
+)
 from webgraph_it.shards.formats import LINKS_FOLDER, URLS_FOLDER, file_name, lines, number_of
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import digest
@@ -50,11 +58,11 @@ Say = Callable[[str], None]
 def resize(directory: Path, to: int, say: Say) -> None:
     """Give the fleet `to` members. DirectoryError if that cannot be done; then nothing has changed."""
     if (directory / RESIZE_FILE).exists():
-        say("An earlier change of size was interrupted: it is finished first.")
         _finish(directory)
+        say("An earlier change of size was interrupted: it is finished now.")
     size, here = fleet_size(directory), members(directory)
     if not size:
-        raise DirectoryError(f"{directory} is not the directory of a fleet; expected: one with member-01/.")
+        raise DirectoryError(no_fleet(directory))
     if not 1 <= to <= MAX_MEMBERS:
         raise DirectoryError(f"--to is {to}; expected: 1 to {MAX_MEMBERS} members.")
     if to == size:
@@ -80,6 +88,10 @@ def resize(directory: Path, to: int, say: Say) -> None:
     finally:
         for member in opened:
             member.close()
+
+
+def no_fleet(directory: Path) -> str:
+    return f"{directory} is not the directory of a fleet; expected: one with member-01/."
 
 
 # -- what the members will be -----------------------------------------------------------------------------------------
@@ -119,7 +131,7 @@ def _stage(directory: Path, old: Mapping[int, StoppedMember], to: int) -> None:
             store.close()
     for path in (*stage.rglob("*"), stage):
         sync(path)
-    write_json(directory / RESIZE_FILE, {"from": len(old), "to": to, "moves": moves})
+    write_json(directory / RESIZE_FILE, {"from": len(old), NEW_SIZE: to, "moves": moves})
     sync(directory)
 
 
@@ -229,7 +241,9 @@ def _write_records(
 def _finish(directory: Path) -> None:
     try:
         plan = read_json_object(directory / RESIZE_FILE)
-        before, to, moves = int(plan["from"]), int(plan["to"]), list(plan["moves"])
+        if GIVEN_UP in plan:
+            raise DirectoryError(unfinished_change(directory))
+        before, to, moves = int(plan["from"]), int(plan[NEW_SIZE]), list(plan["moves"])
     except (InputError, KeyError, TypeError, ValueError):
         raise DirectoryError(f"{directory / RESIZE_FILE} is damaged: restore it from a copy.") from None
     make_folder(directory / OLD)
@@ -242,6 +256,7 @@ def _finish(directory: Path) -> None:
     for number in range(to + 1, before + 1):
         rename_once(directory / member_folder(number), directory / OLD / member_folder(number))
     shutil.rmtree(directory / BOARD_FOLDER, ignore_errors=True)
+    forget_starts(directory)
     sync(directory)
     (directory / RESIZE_FILE).unlink()
     sync(directory)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import DirectoryError, JobDirectory
+from webgraph_it.crawl.directory import DirectoryError, InUseError, JobDirectory
 from webgraph_it.crawl.inbox import Inbox
-from webgraph_it.crawl.member import log_start_of, runs_of, spans_of
+from webgraph_it.crawl.link_log import log_start_of, runs_of, spans_of
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.resuming import FLEET
 from webgraph_it.crawl.store_check import check_store
@@ -44,6 +44,8 @@ class StoppedMember:
         self.record: dict[str, Any] = self.directory.record()
         self.table: Table = from_text(self.record.get(FLEET, {}).get("slices"))
         self.log: tuple[Span, ...] = ()
+        self.log_start = 0
+        """Everything before it is deleted. After a change of size that is the whole log: then there are no files."""
         self.log_end = 0
         self.epoch = 0
 
@@ -52,12 +54,12 @@ class StoppedMember:
 
     def open(self) -> None:
         """Lock it, check it, and learn what its log is. DirectoryError if it runs."""
-        self.directory.lock()
+        lock_member(self.directory, self.number)
         check_store(self.directory)
         frontier = self._frontier()
-        start = log_start_of(frontier)
-        self.log = spans_of(self.files_of(frontier), start)
-        self.log_end = self.log[-1].end if self.log else start
+        self.log_start = log_start_of(frontier)
+        self.log = spans_of(self.files_of(frontier), self.log_start)
+        self.log_end = self.log[-1].end if self.log else self.log_start
         runs = runs_of(frontier)
         self.epoch = runs[-1].epoch if runs else 0
         frontier.abandon()
@@ -104,6 +106,16 @@ class StoppedMember:
                 )
             lines = lines_for(data, self.table, self.number)
             await inbox.apply(Batch(other.number, self.number, other.epoch, begin, end, lines))
+
+
+def lock_member(directory: JobDirectory, number: int) -> None:
+    """DirectoryError if the member runs."""
+    try:
+        directory.lock()
+    except InUseError as error:
+        raise DirectoryError(
+            f"Member {number} of {directory.path.parent} is in use by {error.owner}: stop the fleet first."
+        ) from None
 
 
 def scope_of(directory: JobDirectory) -> Scope:

@@ -20,7 +20,9 @@ from webgraph_it.shards.formats import ShardError
 
 BOARD_FOLDER, LOGS_FOLDER = "board", "logs"
 RESIZE_FILE = "resize.json"
-"""While it is there, the fleet is changing its size, and no member may start."""
+"""While it is there, the fleet is being changed, and no member may start."""
+NEW_SIZE, GIVEN_UP = "to", "give_up"
+"""Members of it: the new number of members, or the member that is given up."""
 _MEMBER = re.compile(r"member-([0-9]{2,4})")
 
 

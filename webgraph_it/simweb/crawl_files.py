@@ -78,8 +78,8 @@ def digest(key: str) -> bytes:
 
 
 def read_crawl(jobdir: Path) -> CrawledGraph:
-    """Read all of it; a fleet is read as one crawl. Raises NotACrawl if one of the three folders is missing."""
-    crawls = sorted(jobdir.glob("member-*")) or [jobdir]
+    """Read all of it; a fleet is read as one crawl. Raises NotACrawl if a folder or a member is missing."""
+    crawls = _crawls(jobdir)
     graph = CrawledGraph()
     for crawl in crawls:
         if missing := [name for name in FOLDERS if not (crawl / name).is_dir()]:
@@ -87,12 +87,30 @@ def read_crawl(jobdir: Path) -> CrawledGraph:
         _read_urls(crawl, graph)
     for crawl in crawls:
         _read_pages(crawl, graph)
+    children: dict[str, list[str]] = {}
     for crawl in crawls:
-        _read_shards(crawl, graph)
+        _read_shards(crawl, graph, children)
     _find_repeats(graph)
     gone = {key for key in graph.pages if graph.state(key) == GONE}
     graph.arcs = {arc for arc in graph.arcs if arc[0] not in gone}
     return graph
+
+
+def _crawls(jobdir: Path) -> list[Path]:
+    """The crawl directory, or those of all members of a fleet."""
+    here = sorted(jobdir.glob("member-*"))
+    records = [path / "crawl.json" for path in here if (path / "crawl.json").is_file()]
+    found = (
+        _object(path.read_text(encoding="utf-8", errors="replace")).get("FLEET_SIZE") for path in records
+    )
+    size = max((each for each in found if isinstance(each, int)), default=0)
+    for number in range(1, size + 1):
+        if not (jobdir / f"member-{number:02d}").is_dir():
+            raise NotACrawl(
+                f"{jobdir} is a fleet of {size} members and lacks member-{number:02d}: "
+                "copy the directories of all members into it"
+            )
+    return here or [jobdir]
 
 
 def _files(folder: Path, graph: CrawledGraph) -> Iterator[tuple[Path, bytes]]:
@@ -142,9 +160,9 @@ def _read_urls(jobdir: Path, graph: CrawledGraph) -> None:
             graph.urls[key] = url
 
 
-def _read_shards(jobdir: Path, graph: CrawledGraph) -> None:
+def _read_shards(jobdir: Path, graph: CrawledGraph, children: dict[str, list[str]]) -> None:
+    """`children`: of the last sequence of each parent, also in the directories of other members."""
     key_of = {digest(key): key for key in graph.urls}
-    children: dict[str, list[str]] = {}
     for path, content in _files(jobdir / "graph", graph):
         if len(content) % DIGEST_BYTES:
             graph.faults.append(f"{path.name} ends inside a digest")
@@ -194,6 +212,6 @@ def _find_repeats(graph: CrawledGraph) -> None:
 def _object(line: str) -> dict[str, object]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

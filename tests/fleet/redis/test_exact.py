@@ -2,7 +2,9 @@
 
 import os
 import random
+import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +15,8 @@ import pytest
 from tests.crawl.crawling import differences, finish, run_crawl
 from tests.fleet.fleets import FAST, Fleet, compact
 from tests.fleet.redis.servers import Server, needs_server
+from webgraph_it.fleet.exchange import starts
+from webgraph_it.fleet.redis.board import read_board
 from webgraph_it.fleet.transport import SHARE_SECONDS
 from webgraph_it.simweb import SimWeb
 
@@ -93,3 +97,60 @@ def test_kills_and_stops_of_the_server_and_of_members_change_nothing(size: int, 
             fleet.stop()
         assert differences(web, tmp_path / "fleet") == []
         assert compact(tmp_path / "fleet", tmp_path / "g") == compact(tmp_path / "single", tmp_path / "g1")
+
+
+@pytest.mark.slow
+def test_a_clone_is_refused_while_the_original_runs_and_a_woken_original_while_its_clone_runs(
+    tmp_path: Path,
+) -> None:
+    """As on two machines: the directories differ, so no lock tells one of the other."""
+    (tmp_path / "server").mkdir()
+    with SimWeb(hosts=40, pages=900, seed=31) as web, Server(tmp_path / "server") as server:
+        server.age()
+        fleet = Fleet(web, tmp_path / "fleet", 2, FLEET=server.url, HOST_DELAY=0.2)
+        elsewhere = Fleet(web, tmp_path / "elsewhere", 2, FLEET=server.url, HOST_DELAY=0.2)
+        try:
+            fleet.start_all()
+            wait_for_pages(web, 100)
+            original = fleet.processes[1]
+            original.kill()
+            finish(original)
+            shutil.copytree(fleet.path(1), elsewhere.path(1), ignore=shutil.ignore_patterns("*.sock"))
+            original = fleet.start(1)
+            wait_for_pages(web, 300)
+            refused(elsewhere.start(1))
+            shutil.rmtree(elsewhere.directory)
+            refused(elsewhere.start(1))  # an empty directory, as of a mistyped JOBDIR
+            assert original.poll() is None
+
+            shutil.rmtree(elsewhere.directory)
+            original.send_signal(signal.SIGSTOP)
+            shutil.copytree(fleet.path(1), elsewhere.path(1), ignore=shutil.ignore_patterns("*.sock"))
+            clone = elsewhere.start(1)
+            wait_until_it_is_on_the_board(server, clone_starts=3)
+            wait_for_pages(web, 500)
+            original.send_signal(signal.SIGCONT)
+            refused(original)
+            assert clone.poll() is None
+            for process in (clone, fleet.processes[2]):
+                output = finish(process)
+                assert process.returncode == 0, output[-3000:]
+        finally:
+            fleet.stop()
+            elsewhere.stop()
+        shutil.rmtree(fleet.path(1))
+        elsewhere.path(1).rename(fleet.path(1))
+        assert differences(web, fleet.directory) == []
+
+
+def wait_until_it_is_on_the_board(server: Server, clone_starts: int) -> None:
+    end = time.monotonic() + 60
+    while starts(read_board(server.url, 2)[1].epoch) != clone_starts:
+        assert time.monotonic() < end, "the clone did not start"
+        time.sleep(0.1)
+
+
+def refused(member: subprocess.Popen[str]) -> None:
+    output = finish(member, 60)
+    assert member.returncode == 2, output[-3000:]
+    assert "must not run" in output

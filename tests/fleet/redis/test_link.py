@@ -1,6 +1,7 @@
 """The connection to a server that dies, stops, forgets or wants a password."""
 
 import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -65,6 +66,29 @@ def test_a_cancelled_task_leaves_the_connection_whole(tmp_path: Path) -> None:
 
     with Server(tmp_path) as server:
         asyncio.run(talk(server))
+
+
+def test_an_error_that_comes_after_a_cancellation_is_not_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A member that gets SIGTERM while its server stands still."""
+
+    async def talk(server: Server) -> None:
+        link = Link(server.url)
+        await echoed(link, "before")
+        server.suspend()
+        asking = asyncio.create_task(echoed(link, "lost"))
+        await asyncio.sleep(0.1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await asyncio.sleep(TIMEOUT_SECONDS + 0.5)
+        gc.collect()
+        await link.close()
+
+    with Server(tmp_path) as server:
+        asyncio.run(talk(server))
+    assert caplog.text == ""
 
 
 def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:

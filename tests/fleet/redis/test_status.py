@@ -42,4 +42,19 @@ def test_a_server_that_does_not_answer_is_one_sentence(
 ) -> None:
     begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
     assert main(["fleet", "status", str(tmp_path / "fleet"), "--fleet", "redis://127.0.0.1:1/0"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("The server does not answer: redis://127.0.0.1:1/0: ")
+    assert said.endswith(" Start it, or give --fleet as the members have FLEET.\n")
+
+
+def test_a_wrong_password_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
+    folder = tmp_path / "server"
+    folder.mkdir()
+    with Server(folder, password="right") as server:
+        url = server.url.replace("right", "not-it")
+        assert main(["fleet", "status", str(tmp_path / "fleet"), "--fleet", url]) == 2
+    said = capsys.readouterr().err
+    assert "not-it" not in said
+    assert said.endswith(" Start it, or give --fleet as the members have FLEET.\n")

@@ -52,7 +52,10 @@ def _run(given: list[str]) -> int:
         return 0
     name, rest = verbs.meant(given)
     verb = verbs.load(name)
-    options = verbs.parser_of(verb).parse_args(rest)
+    try:
+        options = verbs.parser_of(verb).parse_args(rest)
+    except Mistake as error:
+        raise Mistake(verbs.misspelt(name, rest) or str(error)) from None
     try:
         return verb.run(options)
     except KeyboardInterrupt:

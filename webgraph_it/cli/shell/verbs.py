@@ -52,6 +52,15 @@ def _no_verb(given: Sequence[str], known: Sequence[str]) -> str:
     return f"There is no verb {given[0]!r}; {guess or f'{COMMAND} --help lists them'}"
 
 
+def misspelt(name: str, rest: Sequence[str]) -> str:
+    """For a command line that the verb does not understand: a sentence if its next word looks like one of a longer
+    verb, as in `fleet statsu`. Otherwise empty."""
+    longer = [each for each in names() if each.startswith(f"{name} ")]
+    typed = f"{name} {rest[0]}" if rest else ""
+    guess = did_you_mean(typed.partition(" ")[2], [each.partition(" ")[2] for each in longer])
+    return f"There is no verb {typed!r}; {guess.replace('mean ', f'mean {name} ')}" if guess else ""
+
+
 def parser_of(verb: Verb, width: int | None = None) -> Parser:
     """The parser of a verb. Its help ends with the examples."""
     beside = [f"Also: {COMMAND} {name} --help" for name in names() if name.startswith(f"{verb.name} ")]

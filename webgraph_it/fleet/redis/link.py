@@ -1,8 +1,8 @@
 """One connection to the server, used by a thread of its own.
 
 A command that an event loop cancels leaves its answer in the connection, for the next command to read (redis-py #2624).
-Here nobody can cancel one: the thread waits for the answer, at most TIMEOUT_SECONDS, and closes the connection if there
-is none. Nothing is retried, because whoever asks knows best when to ask again.
+Here nobody can cancel one that was sent: the thread waits for the answer, at most TIMEOUT_SECONDS, and closes the
+connection if there is none. Nothing is retried, because whoever asks knows best when to ask again.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webgraph_it.fleet.shares import fenced_words
-from webgraph_it.fleet.transport import Fenced, TransportError
+from webgraph_it.fleet.transport import Fenced, NoLibraryError, TransportError
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -38,8 +38,10 @@ class Link:
 
     async def run(self, script: str, keys: Sequence[str], arguments: Sequence[str | bytes | float]) -> Answer:
         """The script's answer. Raises TransportError if there is none in time."""
-        running = asyncio.get_running_loop().run_in_executor(self._thread, self._run, script, keys, arguments)
-        return await asyncio.shield(running)
+        # A thread cannot be cancelled. asyncio.shield would log an error that comes after a cancellation.
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._run, script, keys, arguments
+        )
 
     async def run_for(
         self, member: int, script: str, keys: Sequence[str], arguments: Sequence[str | bytes | float]
@@ -83,7 +85,7 @@ def _client(url: str) -> "Redis":
         from redis.backoff import NoBackoff
         from redis.retry import Retry
     except ImportError:
-        raise TransportError(
+        raise NoLibraryError(
             "FLEET names a Redis server, but the package redis is not installed. "
             "Install it: pip install 'webgraph_it[fleet]'"
         ) from None
