@@ -12,6 +12,7 @@ shutdown and reports count. Judged are medians of the ratio in each round: at mo
 
 shipped     links to other members' sites that were logged, for each page; every link once for each member that finds it
 end         from the last page to the last commit of the last member
+memory      the peak of the largest member, extraction included (VmHWM, as in tests/benchmarks/crawl/watch.py)
 broker      CPU and the most memory of the Redis or Valkey server; local, the members do its work, and it is in theirs
 
 The graph of every round is compared with the truth; a difference fails the benchmark.
@@ -56,6 +57,8 @@ class Result(NamedTuple):
     cpu_ms_per_page: float
     shipped_per_page: float
     end_seconds: float
+    megabytes: float
+    """Peak of the largest member."""
     broker_ms_per_page: float
     broker_megabytes: float
 
@@ -116,7 +119,7 @@ def side_by_side(web: SimWeb, place: Path, size: int, transport: str) -> tuple[R
     print(
         f"1 and {size} members: {one.cpu_ms_per_page:.3f} and {more.cpu_ms_per_page:.3f} ms of CPU a page, ratio "
         f"{more.cpu_ms_per_page / one.cpu_ms_per_page:.3f}, end after {one.end_seconds:.1f} and "
-        f"{more.end_seconds:.1f} s",
+        f"{more.end_seconds:.1f} s, memory {one.megabytes:.0f} and {more.megabytes:.0f} MB",
         flush=True,
     )
     return one, more
@@ -130,6 +133,8 @@ def take_turns(fleets: list["Fleet"]) -> None:
     for fleet in fleets:
         fleet.signal(signal.SIGSTOP)
     while not any(fleet.has_ended() for fleet in fleets):
+        for fleet in fleets:
+            fleet.note_memory()
         for process, seconds in turns:
             os.kill(process.pid, signal.SIGCONT)
             time.sleep(seconds)
@@ -164,6 +169,7 @@ class Fleet:
             for member in range(1, size + 1)
         }
         self._at_start: dict[int, float] = {}
+        self._peak_bytes = 0
 
     def has_started(self) -> bool:
         """Whether all members have put a status. To be asked often: it notes the CPU that each had used by then."""
@@ -173,8 +179,10 @@ class Fleet:
 
     def has_ended(self) -> bool:
         """Whether a member has ended, though nobody has waited for it."""
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return any(os.waitid(os.P_PID, each.pid, flags) for each in self.processes)
+        return any(map(is_over, self.processes))
+
+    def note_memory(self) -> None:
+        self._peak_bytes = max(self._peak_bytes, *(peak_bytes(process.pid) for process in self.processes))
 
     @property
     def processes(self) -> Collection[subprocess.Popen[str]]:
@@ -186,6 +194,9 @@ class Fleet:
 
     def result(self) -> Result:
         """Waits for the end."""
+        while not all(map(is_over, self.processes)):
+            self.note_memory()
+            time.sleep(0.05)
         cpu = sum(map(waited, self.processes)) - sum(self._at_start.values())
         statuses = self._board().values()
         broker_seconds, broker_bytes = self._broker.cost()
@@ -198,6 +209,7 @@ class Fleet:
             1000 * cpu / pages,
             shipped / pages,
             last_commit - last_page(self._directory, self._size),
+            self._peak_bytes / 1e6,
             1000 * broker_seconds / pages,
             broker_bytes / 1e6,
         )
@@ -226,6 +238,17 @@ def cpu_of(pid: int) -> float:
     return times.user + times.system
 
 
+def peak_bytes(pid: int) -> int:
+    """The most memory that a process has had so far; 0 when it has ended."""
+    peak = Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()
+    return int(peak[0]) * 1024 if peak else 0
+
+
+def is_over(process: subprocess.Popen[str]) -> bool:
+    """Whether it has ended, though nobody has waited for it."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def waited(process: subprocess.Popen[str]) -> float:
     """CPU seconds of a member, once it has ended."""
     assert process.stdout
@@ -249,18 +272,19 @@ def last_page(directory: Path, size: int) -> float:
 def judged(pairs: dict[int, list[tuple[Result, Result]]]) -> int:
     print(
         "\n| members | CPU a page | against one | links shipped a page | end after the last page "
-        "| broker: CPU a page, memory |"
+        "| memory of a member, and of one | broker: CPU a page, memory |"
     )
-    print("|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|")
     failed = False
     for size, found in pairs.items():
         ratios = [more.cpu_ms_per_page / one.cpu_ms_per_page for one, more in found]
         middle = Result(*map(median, zip(*(more for _, more in found), strict=True)))
-        alone = median(one.cpu_ms_per_page for one, _ in found)
+        one = Result(*map(median, zip(*(one for one, _ in found), strict=True)))
         print(
-            f"| {size} | {middle.cpu_ms_per_page:.3f} ms, one {alone:.3f} ms "
+            f"| {size} | {middle.cpu_ms_per_page:.3f} ms, one {one.cpu_ms_per_page:.3f} ms "
             f"| {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) "
             f"| {middle.shipped_per_page:.2f} | {middle.end_seconds:.1f} s "
+            f"| {middle.megabytes:.0f} MB, {one.megabytes:.0f} MB "
             f"| {middle.broker_ms_per_page:.3f} ms, {middle.broker_megabytes:.1f} MB |"
         )
         failed = failed or median(ratios) > LIMIT or middle.end_seconds > 2 * COMMIT_SECONDS
