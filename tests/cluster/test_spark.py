@@ -228,17 +228,17 @@ def test_the_same_command_goes_on_after_a_kill_of_the_driver(crawl: Path, tmp_pa
 
 def test_cnr_2000_has_the_degrees_and_ranks_of_analyse(master: list[str], tmp_path: Path) -> None:
     graph = cnr_2000()
-    directory, python = write_graph(tmp_path / "crawl", graph), spark_python()
+    directory, python, out = write_graph(tmp_path / "crawl", graph), spark_python(), tmp_path / "out"
     for command in ("pagerank", "degrees"):
-        run_cluster(python, command, str(directory), "--out", str(tmp_path), *master, "--split", "4MiB")
+        run_cluster(python, command, str(directory), "--out", str(out), *master, "--split", "4MiB")
     counts = np.bincount(graph.targets, minlength=graph.nodes)
     sources = np.repeat(np.arange(graph.nodes), np.diff(graph.offsets).astype(np.int64))
     order = np.argsort(graph.targets, kind="stable")
     transposed = csr(np.concatenate([[0], np.cumsum(counts)]), sources[order])
     ranks = pagerank(graph, transposed).ranks
     urls = [f"http://cnr.it/{node:08d}" for node in range(graph.nodes)]
-    assert distance(tmp_path / "pagerank", dict(zip(urls, ranks.tolist(), strict=True))) < 1e-9
-    table = pq.read_table(tmp_path / "degrees").sort_by("url").to_pydict()
+    assert distance(out / "pagerank", dict(zip(urls, ranks.tolist(), strict=True))) < 1e-9
+    table = pq.read_table(out / "degrees").sort_by("url").to_pydict()
     assert table["in_degree"] == counts.tolist()
     assert table["out_degree"] == np.diff(graph.offsets).tolist()
 
