@@ -1,9 +1,10 @@
 """The graph in blocks of nodes, for iterations over it. These functions run in Spark's workers.
 
 Digests are spread evenly, so a block is a range of digests, and a node's block follows from its digest. A block has
-three files in the work folder:
+four files in the work folder:
 
-    nodes-000007.npy      its digests, sorted
+    nodes-000007.npz      its digests, sorted
+    degrees-000007.npz    their out-degrees
     out-000007.npz        its arcs: the distinct targets, sorted, and for each the sources in this block
     in-000007.npz         for each sending block, where the values for its targets belong in this block
 
@@ -35,7 +36,6 @@ Ids = NDArray[np.int64]
 class Out(NamedTuple):
     """The arcs that leave a block: arcs starts[t] … starts[t+1]-1 go to target t and come from `sources`."""
 
-    degrees: Ids
     starts: Ids
     sources: NDArray[np.int32]
     bounds: Ids
@@ -112,9 +112,9 @@ def make_out(folder: Folder, blocks: int, number: int, nodes: pa.Table, sequence
     is_parent = np.zeros(len(own), np.uint8)
     is_parent[parents] = 1
     folder.save(f"nodes-{number:06d}.npz", digests=own, parents=is_parent)
+    folder.save(f"degrees-{number:06d}.npz", degrees=degrees)
     folder.save(
         f"out-{number:06d}.npz",
-        degrees=degrees,
         starts=np.append(starts, len(source)),
         sources=source.astype(np.int32),
         bounds=bounds,
@@ -144,6 +144,12 @@ def make_in(folder: Folder, number: int, sent: pa.Table) -> None:
 def load_nodes(folder: Folder, number: int) -> Digests:
     found = folder.load(f"nodes-{number:06d}.npz")
     return np.empty((0, 2), np.uint64) if found is None else found["digests"]
+
+
+def load_degrees(folder: Folder, number: int) -> Ids:
+    found = folder.load(f"degrees-{number:06d}.npz")
+    assert found is not None, "blocks without nodes are never asked for"
+    return found["degrees"]
 
 
 def load_out(folder: Folder, number: int) -> Out:

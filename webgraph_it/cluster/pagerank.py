@@ -153,8 +153,8 @@ def _next(vectors: "RDD[Vector]", folder: Folder, numbers: list[int], base: floa
 
     def send(vector: Vector) -> Iterator[tuple[int, tuple[int, Values]]]:
         number, ranks, _ = vector
-        out = blocks_of.load_out(folder, number)
-        shares = np.divide(ranks, out.degrees, out=np.zeros(len(ranks)), where=out.degrees > 0)
+        out, degrees = blocks_of.load_out(folder, number), blocks_of.load_degrees(folder, number)
+        shares = np.divide(ranks, degrees, out=np.zeros(len(ranks)), where=degrees > 0)
         sums = blocks_of.sums_by_target(out, shares)
         yield number, (-1, ranks)
         for block in numbers:
@@ -180,7 +180,7 @@ def _next(vectors: "RDD[Vector]", folder: Folder, numbers: list[int], base: floa
 def _totals(vectors: "RDD[Vector]", folder: Folder) -> list[Totals]:
     def total(vector: Vector) -> Totals:
         number, ranks, moved = vector
-        lost = ranks[blocks_of.load_out(folder, number).degrees == 0]
+        lost = ranks[blocks_of.load_degrees(folder, number) == 0]
         return Totals(number, len(ranks), float(lost.sum()), moved)
 
     return sorted(vectors.map(total).collect())
