@@ -17,10 +17,10 @@ test: .venv/installed ## run the tests (under ten minutes)
 slow: .venv/installed ## run the long checks too: 200 kills, power cuts, fuzzing, ten minutes of attacks
 	@.ci/packages curl:curl dig:dnsutils chromium:chromium strace:strace fusermount3:fuse3 java:openjdk-17-jre-headless soffice:libreoffice-writer redis-server:redis-server ip:iproute2 wget:wget
 	-@$(BIN)/python -m tests.graph.java_oracle
-	-@$(MAKE) --no-print-directory .venv/spark
+	-@$(MAKE) --no-print-directory .venv/spark/installed
 	$(BIN)/python -m pytest -m slow
 
-cluster: .venv/spark ## run the tests of webgraph-it cluster on a real Spark
+cluster: .venv/spark/installed ## run the tests of webgraph-it cluster on a real Spark
 	@.ci/packages java:openjdk-17-jre-headless
 	$(BIN)/python -m pytest -m "slow or not slow" tests/cluster
 
@@ -72,10 +72,11 @@ clean: ## remove the environment and everything made by demo
 	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check -r $@/requirements.txt || { rm -rf $@; exit 1; }
 	@touch $@
 
-.venv/spark: .venv/installed
+.venv/spark/installed: .venv/installed
 	@echo "Setting up Spark in an environment of its own (500 MB) …"
-	@$(PYTHON) -m venv $@
-	@PYTHONWARNINGS=ignore $@/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[spark]' || { rm -rf $@; exit 1; }
+	@$(PYTHON) -m venv .venv/spark
+	@PYTHONWARNINGS=ignore .venv/spark/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[spark]'
+	@touch $@
 
 .venv/bench: .venv/installed
 	@echo "Adding the benchmarks' peers to .venv …"

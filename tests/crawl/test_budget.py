@@ -233,7 +233,17 @@ def test_a_host_gets_its_turn_when_its_address_is_leased(tmp_path: Path) -> None
 def test_connections_are_wanted_when_they_are_used_or_waited_for(
     sockets: int, waiting: int, wanted: int
 ) -> None:
-    assert Demand(2, CAP).connections(sockets, waiting) == wanted
+    demand = Demand(2, CAP)
+    settled = [demand.connections(sockets, waiting) for _ in range(30)]
+    assert settled[-1] == wanted
+
+
+def test_connections_are_wanted_for_a_while_after_they_were_used() -> None:
+    """At first, too: a member that had to wait for connections closed each of them after one page."""
+    demand = Demand(4, 4000)
+    assert demand.connections(0, 0) == 700
+    assert demand.connections(700, 9) == 4000
+    assert [demand.connections(500, 0) for _ in range(6)] == [2800, 1960, 1372, 960, 672, 545]
 
 
 def test_bandwidth_is_wanted_when_it_is_used_or_waited_for() -> None:

@@ -43,6 +43,8 @@ POLL_SECONDS = 1.0
 PAUSE = "no share of the fleet's bandwidth"
 RESERVE = 20
 """A member wants this part more than it uses, so that it can grow without waiting."""
+SLOWNESS = 0.7
+"""What is not used any more is wanted for a few seconds yet: this part of it in the next round."""
 LEAST = 50
 """A member without demand keeps this part of an equal share, so that it can begin."""
 
@@ -212,6 +214,8 @@ class Demand:
         self._last_bytes = 0
         self._last_at = -math.inf
         self._used = 0.0
+        self._had = float(cap // size)
+        """Connections that it wanted last. At first an equal part, because nobody knows yet."""
 
     def bandwidth(self, shaper: Shaper, now: float) -> int:
         whole = shaper.bytes_per_second
@@ -220,7 +224,7 @@ class Demand:
         self._last_bytes, self._last_at = total, now
         if not 0.0 < whole < math.inf:
             return ALL_BANDWIDTH // self._size
-        self._used = max(rate / whole, 0.7 * self._used)  # pages do not come evenly
+        self._used = max(rate / whole, SLOWNESS * self._used)  # pages do not come evenly
         own = shaper.own_bytes_per_second / whole
         if shaper.waiting or rate / whole >= 0.9 * own:
             return ALL_BANDWIDTH
@@ -228,6 +232,8 @@ class Demand:
         return min(int(self._used * (1 + 1 / RESERVE) * ALL_BANDWIDTH) + least, ALL_BANDWIDTH)
 
     def connections(self, sockets: int, waiting: int) -> int:
-        if waiting:
-            return self._cap
-        return min(sockets + sockets // RESERVE + max(self._cap // (LEAST * self._size), 1), self._cap)
+        """It falls slowly: who waits for a connection closes idle ones, and must open them again later."""
+        least = max(self._cap // (LEAST * self._size), 1)
+        needed = self._cap if waiting else min(sockets + sockets // RESERVE + least, self._cap)
+        self._had = max(needed, SLOWNESS * self._had)
+        return round(self._had)

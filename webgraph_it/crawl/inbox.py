@@ -25,12 +25,14 @@ from webgraph_it.frontier.frontier import Frontier
 from webgraph_it.items import Link
 from webgraph_it.killpoint import reached
 from webgraph_it.shards.formats import LINK_COPY
-from webgraph_it.urls.names import Name, name
+from webgraph_it.urls.names import Name, Refusal, name_all
 from webgraph_it.urls.scope import Scope, Verdict
 
 META = "fleet-cursors"
 OTHERS, UNNAMED = "not-ours", "unnamed"
 """Reasons to drop a link, besides those of the scope."""
+ANY_BASE = "http://it/"
+"""The URLs of a log are absolute. One that needs a base differs from its normal form, so it is dropped."""
 _PAGE = itemgetter(*map(Found._fields.index, ("depth", "is_copy", "via")))
 """What the links of one page have in common."""
 
@@ -61,8 +63,10 @@ class Inbox:
         found = list(found_in(batch.lines))
         self.links += len(found)
         for first in range(0, len(found), LINKS_AT_ONCE):
-            for (depth, is_copy, via), group in groupby(found[first : first + LINKS_AT_ONCE], _PAGE):
-                links, traps, fetch_only = self._judged(via, group)
+            some = found[first : first + LINKS_AT_ONCE]
+            names = iter(name_all([each.url for each in some], ANY_BASE))
+            for (depth, is_copy, via), group in groupby(some, _PAGE):
+                links, traps, fetch_only = self._judged(via, zip(group, names, strict=False))
                 if links:
                     page_trap = LINK_COPY if is_copy else ""
                     self._recorder.record_found(links, depth, via, page_trap, traps, fetch_only)
@@ -74,7 +78,7 @@ class Inbox:
         reached("applied")
 
     def _judged(
-        self, via: str, found: Iterable[Found]
+        self, via: str, found: Iterable[tuple[Found, Name | Refusal]]
     ) -> tuple[list[Link], dict[bytes, str], frozenset[bytes]]:
         """Of the links of a page: those to add, those of them that are traps, and those that are not nodes.
 
@@ -82,8 +86,7 @@ class Inbox:
         links: list[Link] = []
         traps: dict[bytes, str] = {}
         fetch_only: set[bytes] = set()
-        for each in found:
-            named = name(each.url)
+        for each, named in found:
             if not isinstance(named, Name) or named.url != each.url:
                 self.dropped[UNNAMED] += 1
                 continue

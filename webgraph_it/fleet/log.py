@@ -22,7 +22,7 @@ from webgraph_it.items import Link
 from webgraph_it.shards.formats import LINK_COPY, LINK_OUTSIDE, LINKS_FOLDER, file_name
 
 MARKS = frozenset((LINK_COPY, LINK_OUTSIDE))
-_LINE = re.compile(rb"([0-3][0-9a-f]{2})\t([0-9]{1,5})\t([a-z,-]{0,30})\t([!-~]*)\t([!-~]+)\n")
+_LINE = re.compile(r"[0-3][0-9a-f]{2}\t([0-9]{1,5})\t([a-z,-]{0,30})\t([!-~]*)\t([!-~]+)\n")
 
 
 class LogError(ValueError):
@@ -74,17 +74,27 @@ def _digits(table: Table, receiver: int) -> frozenset[bytes]:
 
 def found_in(lines: bytes) -> Iterator[Found]:
     """The links of some whole lines."""
-    for line in lines.splitlines(keepends=True):
-        parts = _LINE.fullmatch(line)
-        if parts is None:
-            raise LogError(f"a line of {len(line)} bytes is not a link")
-        _, depth, marks, via, url = parts.groups()
-        given = marks.decode().split(",") if marks else ()
-        if not MARKS.issuperset(given):
-            raise LogError("a line has an unknown mark")
-        if via and b")" not in via:
+    text, at = lines.decode("latin-1"), 0
+    for match in _LINE.finditer(text):
+        if match.start() != at:
+            break
+        at = match.end()
+        depth, marks, via, url = match.groups()
+        if via and ")" not in via:
             raise LogError("a line names a page without a host")
-        yield Found(int(depth), LINK_COPY in given, via.decode(), url.decode())
+        yield _new(Found, (int(depth), marks != "" and _is_copy(marks), via, url))
+    if at != len(text):
+        raise LogError(f"a line of {len(text[at:].splitlines()[0])} bytes is not a link")
+
+
+_new = tuple.__new__  # what Found() calls, without the call in between
+
+
+def _is_copy(marks: str) -> bool:
+    given = marks.split(",")
+    if not MARKS.issuperset(given):
+        raise LogError("a line has an unknown mark")
+    return LINK_COPY in given
 
 
 def read_range(
