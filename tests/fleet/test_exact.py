@@ -9,6 +9,7 @@ import pytest
 
 from tests.crawl.crawling import differences, finish, run_crawl
 from tests.fleet.fleets import FAST, Fleet, compact, crawl_a_while
+from tests.fleet.redis.servers import TRANSPORTS, transport
 from webgraph_it.fleet.local import board_of
 from webgraph_it.killpoint import FLEET_POINTS, POINTS
 from webgraph_it.simweb import SimWeb
@@ -46,15 +47,21 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_hundred_kills_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", TRANSPORTS)
+def test_two_hundred_kills_change_nothing(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     chance = random.Random(9)
     counted: Counter[str] = Counter()
     webs = 0
     while counted.total() < 200:
         assert webs < 20, f"only {counted.total()} kills: {counted}"
         size = chance.choice([2, 3, 5])
-        with SimWeb(hosts=60, pages=1500, seed=300 + webs) as web:
-            fleet = Fleet(web, tmp_path / str(webs), size)
+        with (
+            SimWeb(hosts=60, pages=1500, seed=300 + webs) as web,
+            transport(kind, tmp_path / f"server-{webs}") as settings,
+        ):
+            fleet = Fleet(web, tmp_path / str(webs), size, **settings)
             try:
                 fleet.be_killed(40, chance)
                 fleet.recover()

@@ -5,8 +5,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,27 +16,15 @@ from tests.crawl.crawling import finish
 from tests.crawl.observing import Sampler, open_at_the_server, sockets
 from tests.crawl.test_connection_cap import eager_seeds
 from tests.fleet.fleets import Fleet
-from tests.fleet.redis.servers import Server, needs_server
+from tests.fleet.redis.servers import TRANSPORTS, transport
 from webgraph_it.fleet.transport import SHARE_SECONDS
 from webgraph_it.simweb import SimWeb
 from webgraph_it.simweb.wire import Samples, between, fullest_second, mean_rate
 
 CAP_BYTES = 400_000
 SETTLING_SECONDS = 3.0
-TRANSPORTS = ["local", pytest.param("redis", marks=needs_server)]
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the kernel does not count what arrives")
-
-
-@contextmanager
-def transport(kind: str, folder: Path) -> Iterator[dict[str, str]]:
-    """The setting that names it."""
-    if kind == "local":
-        yield {}
-        return
-    (folder / "redis").mkdir()
-    with Server(folder / "redis") as server:
-        yield {"FLEET": server.url}
 
 
 def wait_for_pages(web: SimWeb, pages: int = 1, seconds: float = 60.0) -> None:
@@ -104,7 +91,7 @@ def test_two_members_together_receive_what_one_crawl_may(tmp_path: Path) -> None
 def test_a_minute_of_the_plan_is_used_and_not_exceeded(size: int, kind: str, tmp_path: Path) -> None:
     """After first contact with all hosts, whose bounds are wider (fetch/bandwidth.py)."""
     cap = 200_000 * size
-    with transport(kind, tmp_path) as settings:
+    with transport(kind, tmp_path / "redis") as settings:
         wire = wire_of(tmp_path, size, 70.0, cap, **settings)
     wire = between(wire, wire[0][0] + 7.0, wire[-1][0])
     assert fullest_second(wire) <= 1.1 * cap
@@ -130,7 +117,7 @@ def test_a_member_that_was_suspended_does_not_exceed_the_plan_when_it_wakes_up(
         finish(fleet.processes[2])
         fleet.start(2)
 
-    with transport(kind, tmp_path) as settings:
+    with transport(kind, tmp_path / "redis") as settings:
         wire = wire_of(tmp_path, 3, 50.0, meanwhile=disturb, **settings)
     assert fullest_second(wire) <= 1.1 * CAP_BYTES
     assert mean_rate(wire) >= 0.8 * CAP_BYTES
@@ -164,7 +151,7 @@ def test_members_together_have_no_more_connections_than_one_crawl_may(tmp_path: 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TRANSPORTS)
 def test_the_connection_cap_is_used_while_there_is_work(kind: str, tmp_path: Path) -> None:
-    with transport(kind, tmp_path) as settings:
+    with transport(kind, tmp_path / "redis") as settings:
         in_the_kernel, at_the_server = crowd(tmp_path, 4, 60, 3000, **settings)
     assert max(in_the_kernel) <= 60
     assert max(at_the_server) <= 60
@@ -208,5 +195,5 @@ def test_an_address_is_asked_by_one_member_at_a_time_with_its_delay_in_between(t
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TRANSPORTS)
 def test_address_delays_hold_over_a_long_crawl(kind: str, tmp_path: Path) -> None:
-    with transport(kind, tmp_path) as settings:
+    with transport(kind, tmp_path / "redis") as settings:
         assert polite_crawl(tmp_path, 4, 300, 0.25, **settings) >= 0.25

@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -22,6 +24,7 @@ CONFIG = Path(__file__).parents[3] / "deploy/valkey.conf"
 needs_server = pytest.mark.skipif(
     PROGRAM is None, reason="neither redis-server nor valkey-server is installed"
 )
+TRANSPORTS = ["local", pytest.param("redis", marks=needs_server)]
 
 
 class Server:
@@ -129,3 +132,14 @@ def _free_port() -> int:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]
         return port
+
+
+@contextmanager
+def transport(kind: str, folder: Path) -> Iterator[dict[str, str]]:
+    """The setting that names it. A server works in `folder`, which is made."""
+    if kind == "local":
+        yield {}
+        return
+    folder.mkdir()
+    with Server(folder) as server:
+        yield {"FLEET": server.url}
