@@ -14,6 +14,7 @@ from webgraph_it.crawl.identity import identity_of
 from webgraph_it.crawl.membership import fleet_identity, membership_of
 from webgraph_it.crawl.preflight import PROBLEMS, preflight
 from webgraph_it.crawl.resuming import fleet_command
+from webgraph_it.files.own import NotOursError
 from webgraph_it.fleet.slices import as_text, balanced, rebalanced
 from webgraph_it.shards.fleet import crawls_of, fleet_size, member_number
 from webgraph_it.shards.formats import ShardError
@@ -214,3 +215,11 @@ def test_the_members_of_a_fleet_stand_for_it(tmp_path: Path) -> None:
 )
 def test_a_folder_is_named_by_its_member(name: str, number: int) -> None:
     assert member_number(Path(name)) == number
+
+
+def test_a_notice_board_that_is_no_folder_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "fleet").mkdir()
+    (tmp_path / "fleet/board").write_text("")
+    made = settings(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
+    with pytest.raises(NotOursError, match="board is a file, expected a folder of the crawl: remove it"):
+        preflight(made)

@@ -1,13 +1,14 @@
 """The parts of the supervisor that decide nothing by themselves; tests/cli/test_fleet.py runs it."""
 
-import io
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.crawl.crawling import content
-from webgraph_it.fleet.supervisor import Supervisor, given_settings, last_line, scrapy_command, worst
+from webgraph_it.crawl.directory import InUseError, JobDirectory
+from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command, worst
 
 
 @pytest.mark.parametrize(
@@ -15,21 +16,6 @@ from webgraph_it.fleet.supervisor import Supervisor, given_settings, last_line, 
 )
 def test_the_fleet_ends_like_its_worst_member(codes: list[int], expected: int) -> None:
     assert worst(codes) == expected
-
-
-@pytest.mark.parametrize(
-    ("log", "expected"),
-    [
-        (b"", "it printed nothing"),
-        (b"one\n\ntwo\n\n", "two"),
-        (
-            b"2026-11-18 [x] CRITICAL: The crawl stops: disk.\n2026-11-18 [y] INFO: Closing\n",
-            "The crawl stops: disk.",
-        ),
-    ],
-)
-def test_the_last_line_says_why_a_member_ended(log: bytes, expected: str) -> None:
-    assert last_line(io.BytesIO(log)) == expected
 
 
 def test_members_are_told_who_they_are_after_what_the_user_gave(tmp_path: Path) -> None:
@@ -82,3 +68,26 @@ def test_a_killed_member_is_started_again(tmp_path: Path) -> None:
 
     assert Supervisor(tmp_path, 2, command, said.append, lambda _: None).run() == 0
     assert sorted(said) == [f"Member {n} was killed by signal 9. It is started again." for n in (1, 2)]
+
+
+def test_what_an_earlier_run_printed_is_no_reason(tmp_path: Path) -> None:
+    log = tmp_path / "logs/member-01.log"
+    log.parent.mkdir(mode=0o755)
+    log.write_text("2026-11-18 [x] CRITICAL: The crawl stops: an old reason.\n")
+    script = "import sys; print('CONTACT_URL is not set.'); sys.exit(2)"
+    supervisor = Supervisor(tmp_path, 1, lambda _: [sys.executable, "-c", script], print, lambda _: None)
+    assert supervisor.run() == 2
+    assert supervisor.refusal == "CONTACT_URL is not set."
+
+
+def test_nothing_is_started_in_a_directory_that_is_locked(tmp_path: Path) -> None:
+    directory = tmp_path / "fleet"
+    first = JobDirectory(directory)
+    directory.mkdir()
+    first.lock()
+    before = content(tmp_path)
+    second = Supervisor(directory, 1, lambda _: ["false"], print, print, lock=JobDirectory(directory).lock)
+    with pytest.raises(InUseError, match=f"is in use by process {os.getpid()}: stop it first"):
+        second.run()
+    first.unlock()
+    assert content(tmp_path) == before

@@ -46,7 +46,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.directory import DirectoryError, refuse_unusable
+    from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
     from webgraph_it.crawl.resuming import LOCAL, fleet_command, unfinished_change
     from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.settings_table import CrawlSettings, SettingsError
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
         CrawlSettings.FLEET.read(LOCAL if transport is None else transport)
         size, spider = _known(options)
         refuse_unusable(options.jobdir)
-    is_new = not members(options.jobdir)
+    directory, is_new = JobDirectory(options.jobdir), not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
     supervisor = Supervisor(
@@ -72,9 +72,14 @@ def run(options: Namespace) -> int:
         tell,
         show,
         _board_at(transport, size),
+        directory.lock,
     )
-    code = supervisor.run()
-    end()
+    try:
+        with mistakes(DirectoryError):
+            code = supervisor.run()
+    finally:
+        directory.unlock()
+        end()
     if supervisor.refusal:
         raise Mistake(supervisor.refusal)
     if code == 0:

@@ -6,6 +6,7 @@ slices, the kind of transport and the checksum of the public suffix list. A star
 """
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +19,13 @@ from webgraph_it.crawl.identity import SHAPING, Values
 from webgraph_it.crawl.remembered import COMMAND_LINE
 from webgraph_it.crawl.resuming import FLEET, LOCAL, fleet_command, resume_command, unfinished_change
 from webgraph_it.crawl.values import Settings, SettingsError, check_one
+from webgraph_it.files.own import refuse_folder
 from webgraph_it.files.received import shown
 from webgraph_it.fleet.redis.link import place_of
 from webgraph_it.fleet.slices import Table, TableError, as_text, balanced, from_text
 from webgraph_it.settings_table import CrawlSettings
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import fleet_size, member_folder, member_number
+from webgraph_it.shards.fleet import BOARD_FOLDER, fleet_size, member_folder, member_number
 from webgraph_it.urls.domains import suffixes_checksum
 from webgraph_it.urls.names import RECIPE_VERSION
 from webgraph_it.urls.seeds import md5_of
@@ -144,12 +146,15 @@ def _refuse_unused_server(transport: str) -> None:
 
 
 def refuse_other_fleet(settings: Settings) -> None:
-    """Raise SettingsError if JOBDIR belongs to a fleet, and this is no member of it or thinks of another size."""
+    """Raise SettingsError if JOBDIR belongs to a fleet, and this is no member of it or thinks of another size, and
+    NotOursError if the fleet's notice board is no folder of ours."""
     directory = Path(str(settings.get(FLEET_DIRECTORY) or ""))
     if not settings.get(FLEET_DIRECTORY):
         if settings.get("JOBDIR"):
             _refuse_member(Path(str(settings["JOBDIR"])))
         return
+    if settings["FLEET"] == LOCAL and os.path.lexists(directory / BOARD_FOLDER):
+        refuse_folder(directory / BOARD_FOLDER)
     size = settings["FLEET_SIZE"]
     if (found := fleet_size(directory)) and found != size:
         raise SettingsError(

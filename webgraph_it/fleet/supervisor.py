@@ -7,7 +7,6 @@ If this process itself is killed, the kernel asks the members to stop. Either wa
 """
 
 import ctypes
-import os
 import shutil
 import signal
 import subprocess
@@ -16,17 +15,17 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 from webgraph_it.files.own import make_folder
 from webgraph_it.fleet.exchange import Status
 from webgraph_it.fleet.local import board_of
+from webgraph_it.fleet.printed import Printed
 from webgraph_it.fleet.restarts import FAILED, FINISHED, STOPPED, WRONG_USAGE, History, Then
 from webgraph_it.fleet.words import progress_line
+from webgraph_it.shards.directory import LOCK_FILE
 from webgraph_it.shards.fleet import LOGS_FOLDER, member_folder, members
 
 LOOK_SECONDS = 0.2
-LAST_LINES_BYTES = 4000
 STOP_SECONDS = 300.0
 """After that, a member that does not stop is killed. Nothing of its last commit is lost."""
 _PR_SET_PDEATHSIG = 1
@@ -46,15 +45,19 @@ class Supervisor:
         say: Callable[[str], None],
         show: Callable[[str], None],
         board: Callable[[], Mapping[int, Status]] | None = None,
+        lock: Callable[[], None] = lambda: None,
     ) -> None:
-        """`say` prints a sentence, `show` the progress line. `board`: the statuses, if they are not in `directory`."""
+        """`say` prints a sentence, `show` the progress line. `board`: the statuses, if they are not in `directory`.
+        `lock` is called once the directory exists, before anything else; it raises if another process has locked it."""
         self._directory = directory
         self._size = size
         self._command = command
         self._say = say
         self._show = show
         self._board = board or (lambda: board_of(directory))
+        self._lock = lock
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._printed: dict[int, Printed] = {}
         self._started_at: dict[int, float] = {}
         self._restart_at: dict[int, float] = {}
         self._histories = {member: History() for member in range(1, size + 1)}
@@ -66,10 +69,11 @@ class Supervisor:
         """Why no member may start, in the words of the first one that was refused."""
 
     def run(self) -> int:
-        folders = (self._directory, self._directory / LOGS_FOLDER)
-        new = [each for each in folders if not each.exists()]
-        for folder in folders:
-            make_folder(folder)
+        logs = self._directory / LOGS_FOLDER
+        new = [each for each in (self._directory, logs) if not each.exists()]
+        make_folder(self._directory)
+        self._lock()
+        make_folder(logs)
         with _signals(self._ask):
             for member in self._histories:
                 self._start(member)
@@ -77,6 +81,8 @@ class Supervisor:
                 self._look()
                 self._show(self._line())
                 time.sleep(LOOK_SECONDS)
+        for printed in self._printed.values():
+            printed.close()
         if self.refusal and not members(self._directory) and FAILED not in self._codes.values():
             _remove(new)
         return worst(self._codes.values())
@@ -88,15 +94,17 @@ class Supervisor:
     # -- processes ---------------------------------------------------------------------------------------------------
 
     def _start(self, member: int) -> None:
-        with self._log(member).open("ab") as log:
-            self._processes[member] = subprocess.Popen(
-                list(self._command(member)),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                preexec_fn=_end_with_parent,
-            )
+        if member in self._printed:
+            self._printed[member].close()
+        self._printed[member] = printed = Printed(self._log(member))
+        self._processes[member] = subprocess.Popen(
+            list(self._command(member)),
+            stdin=subprocess.DEVNULL,
+            stdout=printed.log,
+            stderr=printed.log,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
+        )
         self._started_at[member] = time.monotonic()
 
     def _look(self) -> None:
@@ -120,19 +128,18 @@ class Supervisor:
             self._codes[member] = code if code >= 0 else STOPPED
             return
         then, pause = self._histories[member].ended(code, now - self._started_at[member])
+        reason = self._printed[member].reason(code)
         if then is Then.RESTART:
-            cause = f"was killed by signal {-code}" if code < 0 else f"failed ({self._last_line(member)})"
+            cause = f"was killed by signal {-code}" if code < 0 else f"failed ({reason})"
             self._say(f"Member {member} {cause}. It is started again{f' in {pause:.0f} s' if pause else ''}.")
             self._restart_at[member] = now + pause
             return
         self._codes[member] = code
         if then is Then.STOP_ALL:
             if code == WRONG_USAGE:
-                self.refusal = self._last_line(member)
+                self.refusal = reason
             else:
-                words = (
-                    "was stopped" if code == STOPPED else f"fails again and again ({self._last_line(member)})"
-                )
+                words = "was stopped" if code == STOPPED else f"fails again and again ({reason})"
                 self._say(f"Member {member} {words}. All members are stopped.")
             self._ask()
 
@@ -148,10 +155,6 @@ class Supervisor:
     def _log(self, member: int) -> Path:
         return self._directory / LOGS_FOLDER / f"{member_folder(member)}.log"
 
-    def _last_line(self, member: int) -> str:
-        with self._log(member).open("rb") as log:
-            return last_line(log)
-
 
 def _remove(folders: Sequence[Path]) -> None:
     """A first start that is refused leaves nothing behind. What the logs say about it is told."""
@@ -159,18 +162,9 @@ def _remove(folders: Sequence[Path]) -> None:
         if folder.name == LOGS_FOLDER:
             shutil.rmtree(folder, ignore_errors=True)
         else:
+            (folder / LOCK_FILE).unlink(missing_ok=True)
             with suppress(OSError):  # somebody else has put something into it
                 folder.rmdir()
-
-
-def last_line(log: IO[bytes]) -> str:
-    """The last line that says something: the last critical one, if there is one near the end."""
-    log.seek(max(0, log.seek(0, os.SEEK_END) - LAST_LINES_BYTES))
-    lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
-    critical = [line for line in lines if "CRITICAL: " in line]
-    return (
-        critical[-1].partition("CRITICAL: ")[2] if critical else lines[-1] if lines else "it printed nothing"
-    )
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -4,6 +4,7 @@
       member-01/ member-02/ …   the crawl directory of each member (shards/directory.py)
       board/                    statuses of the members, on one machine
       logs/                     what each member printed, if webgraph-it fleet started it
+      crawl.lock                locked by webgraph-it fleet, while it runs
 
 On several machines each has only the directories of its own members.
 
