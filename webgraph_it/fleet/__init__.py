@@ -14,7 +14,8 @@ shares.py      one bandwidth plan and one connection cap for all members
 leases.py      which member may ask an address, and until when
 local_broker.py  shares and leases on one machine: a small database
 redis/         all of it over Redis or Valkey, on several machines
-supervisor.py  starts, watches and restarts the members (webgraph-it fleet); restarts.py, printed.py, words.py
+supervisor.py  starts, watches and restarts the members (webgraph-it fleet); restarts.py, printed.py, watched.py
+words.py       what people are shown
 
 Guarantees: a link reaches the owner of its site exactly once, whatever dies and whatever is lost on the way. Only
 committed bytes are shipped, a cursor is part of its receiver's own commit, and bytes are deleted only below every

@@ -21,6 +21,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from webgraph_it.files.own import NotOursError, refuse_file
 from webgraph_it.fleet.leases import MAX_RECALLED, WAITING_SECONDS, AddressBook, Asked, Entry
 from webgraph_it.fleet.shares import Ledger, Record
 from webgraph_it.fleet.transport import Amounts, Granted, Report, Share, TransportError
@@ -32,6 +33,9 @@ PATIENCE_SECONDS = 1.0
 PAUSE_SECONDS = 0.003
 LONG_AGO = -3600.0
 """Nobody had a share before the machine was started."""
+
+DAMAGE = (sqlite3.DatabaseError, ValueError, KeyError, TypeError)
+"""What a damaged file raises, besides sqlite3.OperationalError."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -54,7 +58,7 @@ class LocalBroker:
         address_delay_seconds: float,
         clock: Callable[[], float] = steady_seconds,
     ) -> None:
-        self._path = directory / f"broker-{_boot_id()}.db"
+        self._path = _path(directory)
         self._caps = caps
         self._delay_seconds = address_delay_seconds
         self._clock = clock
@@ -155,13 +159,13 @@ class LocalBroker:
                         database.execute("ROLLBACK")
             except sqlite3.ProgrammingError:
                 raise
+            except NotOursError as error:
+                raise TransportError(str(error)) from error
             except (sqlite3.OperationalError, OSError) as error:
                 if self._clock() > end:
                     raise TransportError(f"{self._path} cannot be used ({error}); trying again") from error
-            except (sqlite3.DatabaseError, ValueError, KeyError, TypeError) as error:
-                raise TransportError(
-                    f"{self._path} is damaged ({error}). Stop all members, delete it, and start them again"
-                ) from error
+            except DAMAGE as error:
+                raise TransportError(_damaged(self._path, error)) from error
             await asyncio.sleep(PAUSE_SECONDS)
 
     def _opened(self) -> sqlite3.Connection:
@@ -170,6 +174,8 @@ class LocalBroker:
             self._database = None
             self._began = self._clock()
         if self._database is None:
+            if os.path.lexists(self._path):
+                refuse_file(self._path, self._path.lstat())
             os.close(
                 os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
             )  # for its owner alone
@@ -193,9 +199,30 @@ class LocalBroker:
             return False
 
 
+def trouble_of(directory: Path) -> str:
+    """Why the members cannot use the database now, in a sentence without its full stop. Empty if they can, and if there
+    is none yet. Nothing is written. While another process opens the database, there may be a moment of trouble."""
+    path = _path(directory)
+    try:
+        refuse_file(path, path.lstat())
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as database:
+            _state(database, LONG_AGO)
+            for table in ("leases", "recalled"):
+                database.execute(f"SELECT count(*) FROM {table}").fetchone()
+    except FileNotFoundError:
+        return ""
+    except NotOursError as error:
+        return str(error).rstrip(".")
+    except (sqlite3.OperationalError, OSError) as error:
+        return f"{path} cannot be used ({error})"
+    except DAMAGE as error:
+        return _damaged(path, error)
+    return ""
+
+
 def forget_starts(directory: Path) -> None:
     """Once members were replaced, and all are stopped: starts count anew. Leases stay, so that address delays hold."""
-    path = directory / f"broker-{_boot_id()}.db"
+    path = _path(directory)
     if not path.exists():
         return
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, isolation_level=None)) as database:
@@ -243,6 +270,14 @@ def _waiting(text: str) -> dict[int, float]:
 
 def _named(rows: sqlite3.Cursor) -> list[tuple[str, None]]:
     return [(name, None) for (name,) in rows]
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    return f"{path} is damaged ({error}). Stop all members, delete it, and start them again"
+
+
+def _path(directory: Path) -> Path:
+    return directory / f"broker-{_boot_id()}.db"
 
 
 def _boot_id() -> str:

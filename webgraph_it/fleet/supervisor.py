@@ -18,9 +18,9 @@ from pathlib import Path
 
 from webgraph_it.files.own import make_folder
 from webgraph_it.fleet.exchange import Status
-from webgraph_it.fleet.local import board_of
 from webgraph_it.fleet.printed import Printed
 from webgraph_it.fleet.restarts import FAILED, FINISHED, STOPPED, WRONG_USAGE, History, Then
+from webgraph_it.fleet.watched import WatchedDirectory
 from webgraph_it.fleet.words import progress_line
 from webgraph_it.shards.directory import LOCK_FILE
 from webgraph_it.shards.fleet import LOGS_FOLDER, member_folder, members
@@ -47,14 +47,15 @@ class Supervisor:
         board: Callable[[], Mapping[int, Status]] | None = None,
         lock: Callable[[], None] = lambda: None,
     ) -> None:
-        """`say` prints a sentence, `show` the progress line. `board`: the statuses, if they are not in `directory`.
-        `lock` is called once the directory exists, before anything else; it raises if another process has locked it."""
+        """`say` prints a sentence, `show` the progress line. `board`: the statuses, if they are not in
+        `directory`. `lock` is called once the directory exists, before anything else; it raises if another process has
+        locked it."""
         self._directory = directory
         self._size = size
         self._command = command
         self._say = say
         self._show = show
-        self._board = board or (lambda: board_of(directory))
+        self._board = board or WatchedDirectory(directory, say)
         self._lock = lock
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._printed: dict[int, Printed] = {}
