@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawl.crawling import PROJECT, differences
+from tests.crawl.crawling import PROJECT, content, differences
 from tests.crawl.test_membership import begin
 from webgraph_it.cli import main
+from webgraph_it.fleet.exchange import Status, next_epoch
 from webgraph_it.fleet.local import board_of
 from webgraph_it.settings_table import CrawlSettings, SettingsError
 from webgraph_it.simweb import SimWeb
@@ -98,6 +99,12 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
             ["-n", "2", "--jobdir", "/proc/new"],
             "JOBDIR /proc/new cannot be used (No such file or directory): give a directory that you may write to.",
         ),
+        (["-n", "2", "--jobdir", ""], "--jobdir: the name is empty; expected the name of a directory"),
+        (["-n", "2", "--jobdir", str(tmp_path)], "has other files (fleet, seeds.txt) and no members"),
+        (
+            ["--jobdir", str(tmp_path / "fleet/member-01")],
+            f"--jobdir {tmp_path}/fleet/member-01 is the directory of one member; expected: that of the fleet",
+        ),
         (["statsu", str(tmp_path)], "There is no verb 'fleet statsu'; did you mean fleet status?"),
     ):
         assert main(["fleet", *words]) == 2
@@ -107,6 +114,22 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
         assert said.count("\n") == 1 + len(progress), said
         assert not (tmp_path / "new").exists()
     assert main(["fleet", "status", str(tmp_path)]) == 2
+
+
+def test_a_member_whose_directory_is_lost_is_not_begun_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin(tmp_path, FLEET_SIZE="2", FLEET_MEMBER="1")
+    fleet = tmp_path / "fleet"
+    (fleet / "board").mkdir()
+    put = Status(2, next_epoch(0, 3), False, (), (), {})
+    (fleet / "board/member-02.json").write_bytes(put.to_bytes())
+    before = content(fleet)
+    assert main(["fleet", "--jobdir", str(fleet)]) == 2
+    assert capsys.readouterr().err == (
+        f"{fleet} is a fleet of 2 members and lacks member-02: copy the directories of all members into it.\n"
+    )
+    assert content(fleet) == before
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What is known of a member when the notice board has nothing."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.crawl.test_membership import begin
 from tests.fleet.fleets import Fleet
 from tests.repair.test_resize import resize
 from webgraph_it.cli import main
-from webgraph_it.crawl.stopped_status import stopped_status
+from webgraph_it.crawl.stopped_status import lost_member, stopped_status
 from webgraph_it.fleet.local import board_of
 from webgraph_it.simweb import SimWeb
 
@@ -34,6 +35,31 @@ def test_the_directory_says_what_the_board_said(tmp_path: Path) -> None:
         assert (found.epoch, found.runs, found.log) == (put.epoch, put.runs, put.log)
         assert found.cursors == put.cursors
         assert found.facts["queued"] == queued
+
+
+@pytest.mark.parametrize("witness", ["board", "cursors"])
+def test_a_member_is_lost_if_the_others_know_that_it_has_crawled(tmp_path: Path, witness: str) -> None:
+    for number in ("1", "2"):
+        begin(tmp_path, FLEET_SIZE="3", FLEET_MEMBER=number)
+    fleet = tmp_path / "fleet"
+
+    async def crawl() -> None:
+        with half(fleet, 1) as one, half(fleet, 2) as two:
+            one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
+            assert [await one.member.start(), await two.member.start()] == ["", ""]
+            one.visit(*sites_of(2, 3))
+            await one.committer.commit()
+            await exchange(one, two)
+            await two.committer.commit()
+
+    asyncio.run(crawl())
+    assert lost_member(fleet) == 0  # member 3 was never begun, and nobody has anything of it
+    shutil.rmtree(fleet / "member-01")
+    if witness == "board":
+        shutil.rmtree(fleet / "member-02/frontier")
+    else:
+        shutil.rmtree(fleet / "board")
+    assert lost_member(fleet) == 1
 
 
 def test_what_cannot_be_read_is_not_known(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from webgraph_it.crawl.survey import (
     how_to_repair,
     refuse_missing_parts,
     refuse_occupied,
+    refuse_occupied_fleet,
     refuse_older_frontier,
 )
 
@@ -108,3 +109,17 @@ def test_a_shell_reads_the_printed_commands_as_meant() -> None:
     path = Path("w4/a b'c")
     assert shlex.split(resume_command("italy", path))[-1] == f"JOBDIR={path}"
     assert shlex.split(how_to_repair(path).partition(": ")[2])[-1] == str(path)
+
+
+def test_a_directory_of_other_files_is_refused_as_that_of_a_fleet(tmp_path: Path) -> None:
+    refuse_occupied_fleet(tmp_path / "new")
+    for folder in ("board", "logs", "member-01"):
+        (tmp_path / folder).mkdir()
+    for begun in ("crawl.lock", "broker-3f2a.db-wal"):
+        (tmp_path / begun).touch()
+    refuse_occupied_fleet(tmp_path)
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(DirectoryError, match=r"has other files \(notes.txt\) and no members; expected"):
+        refuse_occupied_fleet(tmp_path)
+    (tmp_path / "member-01/crawl.json").touch()
+    refuse_occupied_fleet(tmp_path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
-from webgraph_it.cli.shell.values import count
+from webgraph_it.cli.shell.values import count, folder
 from webgraph_it.cli.shell.verb import Verb
 from webgraph_it.shards.directory import UNNAMED
 
@@ -35,7 +35,7 @@ LINE_SECONDS = 10.0
 def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("-n", type=count, metavar="N", help="number of members (in a resume: as before)")
-    add("--jobdir", type=Path, required=True, metavar="DIR", help="directory of the fleet")
+    add("--jobdir", type=folder, required=True, metavar="DIR", help="directory of the fleet")
     add("--spider", metavar="NAME", help=f"the spider ({UNNAMED}, or in a resume the same as before)")
     add(
         "settings",
@@ -46,8 +46,8 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
-    from webgraph_it.crawl.resuming import LOCAL, fleet_command, unfinished_change
+    from webgraph_it.crawl.directory import DirectoryError, JobDirectory
+    from webgraph_it.crawl.resuming import LOCAL, fleet_command
     from webgraph_it.fleet.supervisor import Supervisor, given_settings, scrapy_command
     from webgraph_it.settings_table import CrawlSettings, SettingsError
     from webgraph_it.shards.fleet import members
@@ -56,12 +56,10 @@ def run(options: Namespace) -> int:
     given = given_settings(options.settings)
     _refuse_own(given)
     transport = given.get("FLEET")
-    if change := unfinished_change(options.jobdir):
-        raise Mistake(change)
     with mistakes(ShardError, SettingsError, DirectoryError):
         CrawlSettings.FLEET.read(LOCAL if transport is None else transport)
+        _refuse_directory(options.jobdir)
         size, spider = _known(options)
-        refuse_unusable(options.jobdir)
     directory, is_new = JobDirectory(options.jobdir), not members(options.jobdir)
     settings = [*(_workers(options.settings, size) if is_new else ()), *options.settings]
     show, end = _shown()
@@ -105,6 +103,25 @@ def _refuse_own(given: Mapping[str, str]) -> None:
     for name, instead in OWN_SETTINGS.items():
         if name in given:
             raise Mistake(f"{name}={given[name]} is given after --; expected: {instead}.")
+
+
+def _refuse_directory(directory: Path) -> None:
+    """Raise Mistake or DirectoryError if no fleet may be started in this directory."""
+    from webgraph_it.crawl.directory import refuse_unusable
+    from webgraph_it.crawl.membership import misplaced
+    from webgraph_it.crawl.resuming import unfinished_change
+    from webgraph_it.crawl.stopped_status import lost_member
+    from webgraph_it.crawl.survey import refuse_occupied_fleet
+    from webgraph_it.shards.fleet import lacks
+
+    if other := misplaced(directory):
+        raise Mistake(f"--jobdir {other}")
+    if change := unfinished_change(directory):
+        raise Mistake(change)
+    refuse_unusable(directory)
+    refuse_occupied_fleet(directory)
+    if lost := lost_member(directory):
+        raise Mistake(lacks(directory, lost))
 
 
 def _known(options: Namespace) -> tuple[int, str]:

@@ -73,20 +73,21 @@ def enter(settings: Settings) -> None:
             "of its members."
         )
     directory = Path(jobdir)
-    if (directory / CRAWL_FILE).exists() and member_number(directory):
-        raise SettingsError(
-            f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of one member; expected: that of the "
-            f"fleet, {directory.parent}."
-        )
-    if (directory / CRAWL_FILE).exists():
-        raise SettingsError(
-            f"FLEET_MEMBER is {number} and JOBDIR {directory} is the directory of a single crawl; expected: that of a "
-            "fleet, or a new one."
-        )
+    if other := misplaced(directory):
+        raise SettingsError(f"FLEET_MEMBER is {number} and JOBDIR {other}")
     if change := unfinished_change(directory):
         raise SettingsError(f"JOBDIR {change}")
     settings.set(FLEET_DIRECTORY, jobdir, priority="cmdline")
     settings.set("JOBDIR", str(directory / member_folder(number)), priority=COMMAND_LINE + 2)
+
+
+def misplaced(directory: Path) -> str:
+    """What a directory is that cannot be a fleet's, and what was expected. Empty if it can be."""
+    if not (directory / CRAWL_FILE).exists():
+        return ""
+    if member_number(directory):
+        return f"{directory} is the directory of one member; expected: that of the fleet, {directory.parent}."
+    return f"{directory} is the directory of a single crawl; expected: that of a fleet, or a new one."
 
 
 def _refuse_member(directory: Path) -> None:

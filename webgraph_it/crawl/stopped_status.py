@@ -9,14 +9,17 @@ from pathlib import Path
 
 from webgraph_it.crawl.inbox import META as CURSORS
 from webgraph_it.crawl.link_log import log_start_of, runs_of, spans_of
+from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.fleet.exchange import Cursor, Status
+from webgraph_it.fleet.local import board_of
 from webgraph_it.frontier.layout import META, STATE
 from webgraph_it.frontier.records import FrontierError
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.frontier.state import state_of
 from webgraph_it.shards.committed import unpacked
 from webgraph_it.shards.directory import CrawlDirectory
+from webgraph_it.shards.fleet import member_folder, members, missing_members
 
 
 class _Metadata:
@@ -45,6 +48,23 @@ def stopped_status(path: Path, number: int) -> Status | None:
         return None
     finally:
         store.close()
+
+
+def lost_member(directory: Path) -> int:
+    """The first member of a fleet that has no directory here and has crawled, as the notice board or the cursors of the
+    others say: started again, it would be blank. 0 if there is none. DirectoryError if only its crawl.json is lost.
+
+    A first start that was killed may have begun some members only. The others can still be started."""
+    missing = missing_members(directory)
+    if not missing:
+        return 0
+    for number in missing:
+        refuse_missing_parts(directory / member_folder(number))
+    known = set(board_of(directory))
+    for number, path in members(directory).items():
+        if (status := stopped_status(path, number)) is not None:
+            known.update(sender for sender, cursor in status.cursors.items() if cursor.offset)
+    return next((number for number in missing if number in known), 0)
 
 
 def _status(store: RocksStore, number: int) -> Status:

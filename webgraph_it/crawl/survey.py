@@ -13,7 +13,7 @@ that were committed. So the resume is refused, and repair can rebuild the fronti
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
@@ -26,6 +26,7 @@ from webgraph_it.shards.directory import (
     SEEDS,
     CrawlDirectory,
 )
+from webgraph_it.shards.fleet import BOARD_FOLDER, LOGS_FOLDER, members
 from webgraph_it.shards.formats import LINKS_FOLDER, number_of
 
 Lengths = Mapping[str, int]
@@ -35,6 +36,10 @@ BEFORE_CRAWL_FILE = re.compile(
     rf"{LOCK_FILE}|{CRAWL_FILE}{NEW}|{REPORTS}|{SEEDS}|{SEEDS}/[0-9]{{6,18}}\.txt({NEW})?|lost\+found"
 )
 """What a crawl killed before its crawl.json leaves, and what a new file system has."""
+BEFORE_MEMBERS = re.compile(
+    rf"{LOCK_FILE}|{BOARD_FOLDER}|{LOGS_FOLDER}|member-[0-9]+|broker-.*\.db.*|lost\+found"
+)
+"""What a fleet killed before the crawl.json of its first member leaves."""
 SHOWN_NAMES = 3
 UNCHANGED = " Nothing was changed."
 """The end of a refusal to resume. A repair leaves it out when it quotes the refusal."""
@@ -68,12 +73,28 @@ def refuse_occupied(path: Path) -> None:
         return
     there = [*path.iterdir(), *(path / REPORTS).glob("*"), *(path / SEEDS).glob("*")]
     names = sorted(str(each.relative_to(path)) for each in there)
-    if others := [name for name in names if not BEFORE_CRAWL_FILE.fullmatch(name)]:
-        more = ", …" if len(others) > SHOWN_NAMES else ""
+    if others := _others(names, BEFORE_CRAWL_FILE):
         raise DirectoryError(
-            f"JOBDIR {path} has other files ({', '.join(others[:SHOWN_NAMES])}{more}) and no {CRAWL_FILE}; "
+            f"JOBDIR {path} has other files ({others}) and no {CRAWL_FILE}; "
             "expected: the directory of a crawl, an empty one, or a new name. Give another JOBDIR."
         )
+
+
+def refuse_occupied_fleet(path: Path) -> None:
+    """The same for a fleet: DirectoryError if a directory without members holds other files."""
+    if not path.exists() or members(path):
+        return
+    if others := _others(sorted(each.name for each in path.iterdir()), BEFORE_MEMBERS):
+        raise DirectoryError(
+            f"{path} has other files ({others}) and no members; expected: the directory of a fleet, an empty one, "
+            "or a new name. Give another directory."
+        )
+
+
+def _others(names: Sequence[str], ours: re.Pattern[str]) -> str:
+    """The first names that are not ours, in words. Empty if there are none."""
+    others = [name for name in names if not ours.fullmatch(name)]
+    return f"{', '.join(others[:SHOWN_NAMES])}{', …' if len(others) > SHOWN_NAMES else ''}"
 
 
 def refuse_older_frontier(

@@ -57,6 +57,20 @@ def fleet_size(directory: Path) -> int:
     return 0
 
 
+def missing_members(directory: Path) -> list[int]:
+    """The members of a fleet that have no directory here, or none that was begun."""
+    here = members(directory)
+    return [number for number in range(1, fleet_size(directory) + 1) if number not in here]
+
+
+def lacks(directory: Path, number: int) -> str:
+    """The sentence for a member that is missing."""
+    return (
+        f"{directory} is a fleet of {fleet_size(directory)} members and lacks {member_folder(number)}: "
+        "copy the directories of all members into it."
+    )
+
+
 def crawls_of(paths: Iterable[Path]) -> list[Path]:
     """The crawl directories, with the members of a fleet in its place. ShardError if members are missing."""
     found: list[Path] = []
@@ -65,12 +79,8 @@ def crawls_of(paths: Iterable[Path]) -> list[Path]:
         if not here:
             found.append(path)
             continue
-        missing = [number for number in range(1, fleet_size(path) + 1) if number not in here]
-        if missing:
-            raise ShardError(
-                f"{path} is a fleet of {fleet_size(path)} members and lacks {member_folder(missing[0])}: "
-                "copy the directories of all members into it."
-            )
+        if missing := missing_members(path):
+            raise ShardError(lacks(path, missing[0]))
         found += here.values()
     return found
 

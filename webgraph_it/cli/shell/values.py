@@ -2,6 +2,7 @@
 
 from argparse import ArgumentTypeError
 from datetime import date
+from pathlib import Path
 
 from webgraph_it.cli.shell.mistakes import Mistake
 from webgraph_it.units import size_bytes
@@ -30,6 +31,13 @@ def count(text: str) -> int:
         return int(text)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def folder(text: str) -> Path:
+    """A name that is not empty: an empty one would mean the current folder, and is an unset variable of a shell."""
+    if not text.strip():
+        raise ArgumentTypeError("the name is empty; expected the name of a directory")
+    return Path(text)
 
 
 def number(text: str) -> float:
