@@ -12,7 +12,7 @@ from tests.crawl.test_membership import begin
 from tests.fleet.fleets import Fleet
 from tests.repair.test_resize import resize
 from webgraph_it.cli import main
-from webgraph_it.crawl.stopped_status import lost_member, stopped_status
+from webgraph_it.crawl.stopped_status import last_status, lost_member, stopped_status
 from webgraph_it.fleet.local import board_of
 from webgraph_it.simweb import SimWeb
 
@@ -35,6 +35,31 @@ def test_the_directory_says_what_the_board_said(tmp_path: Path) -> None:
         assert (found.epoch, found.runs, found.log) == (put.epoch, put.runs, put.log)
         assert found.cursors == put.cursors
         assert found.facts["queued"] == queued
+
+
+def test_the_board_adds_to_the_last_commit_and_does_not_replace_it(tmp_path: Path) -> None:
+    async def crawl(*urls: str) -> None:
+        with half(tmp_path, 1) as one:
+            one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
+            assert await one.member.start() == ""
+            one.visit(*urls)
+            await one.committer.commit()
+            await one.member.round()
+            await one.member.end()
+
+    asyncio.run(crawl())
+    member, put = tmp_path / "member-01", board_of(tmp_path)[1]
+    found = last_status(member, 1, put)
+    assert found is not None
+    assert found.facts["ended"] == 1.0
+    assert found.facts["queued"] == 2  # and not what the member said to people
+    shutil.copytree(member, tmp_path / "backup")
+    asyncio.run(crawl(*sites_of(2, 3)))
+    put = board_of(tmp_path)[1]
+    shutil.rmtree(member)
+    shutil.copytree(tmp_path / "backup", member)
+    assert put.log_end
+    assert last_status(member, 1, put) == stopped_status(member, 1)
 
 
 @pytest.mark.parametrize("witness", ["board", "cursors"])

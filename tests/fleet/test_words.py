@@ -50,6 +50,21 @@ def test_the_table_has_a_line_for_each_member() -> None:
     ]
 
 
+def test_the_state_says_what_is_known() -> None:
+    one, two = status(1, 5000, 0), status(2, 7000, 3000)
+    ended = replace(two, facts={**two.facts, "ended": 1.0})
+    for row, state, rate in (
+        (Row(2, True, two), "crawling", "21/s"),
+        (Row(2, True, two, silent_seconds=21.3), "silent for 21 s", "-"),
+        (Row(2, True, two, silent_seconds=300.0, is_starting=True), "starting", "-"),
+        (Row(2, False, ended), "stopped", "-"),
+        (Row(2, False, two), "not running", "-"),
+    ):
+        shown = table([Row(1, True, one), row], 100.0).splitlines()[2]
+        assert shown.startswith(f"2       {state}  ")
+        assert shown.split()[len(state.split()) + 3] == rate
+
+
 def test_a_finished_fleet_is_finished() -> None:
     rows = [
         Row(1, False, status(1, 5000, 7000, is_idle=True)),

@@ -22,7 +22,9 @@ from webgraph_it.crawl.membership import Membership
 from webgraph_it.crawl.outbox import Outbox
 from webgraph_it.crawl.resuming import LOCAL
 from webgraph_it.fleet.exchange import (
+    ENDED,
     STATUS_SECONDS,
+    TIME,
     Cursor,
     Fault,
     Run,
@@ -364,9 +366,10 @@ class Member:
         elif self.status.log and self.outbox.end - self.status.log[-1].start > ROTATE_BYTES:
             await self._commit(checkpoint=True)
 
-    async def _put(self) -> None:
+    async def _put(self, **more: float) -> None:
+        """`more`: further facts."""
         now = time.time()
-        facts = {**self._facts()._asdict(), "time": now, "committed": now - self._age()}
+        facts = {**self._facts()._asdict(), TIME: now, "committed": now - self._age(), **more}
         self.loans.has_changed = False
         now_true = replace(self.status, facts=facts, borrows=self.loans.borrows, lent=self.loans.lent)
         await self._mailboxes.put(self._number, self.epoch, now_true.to_bytes())
@@ -382,7 +385,7 @@ class Member:
     async def end(self) -> None:
         """After the last commit: put the status for the last time."""
         try:
-            await self._put()
+            await self._put(**{ENDED: 1.0})
         except (TransportError, Fenced) as error:
             logger.warning("The others do not know the last commit of this member: %s", error)
         await self._mailboxes.close()

@@ -1,10 +1,12 @@
 """The status of a member that does not run, from its own directory. Nothing is written.
 
 The notice board has the last status of each member. A change of size and a give-up empty it, because it contradicts the
-new directories, and the board of a server is empty after a restart. What is committed is still known.
+new directories, and the board of a server is empty after a restart. What is committed is still known. A kill comes
+after the status of pages that were not committed, and a directory may be restored from another copy.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from webgraph_it.crawl.inbox import META as CURSORS
@@ -48,6 +50,18 @@ def stopped_status(path: Path, number: int) -> Status | None:
         return None
     finally:
         store.close()
+
+
+def last_status(path: Path, number: int, put: Status | None) -> Status | None:
+    """What is known of a member that does not run: its last commit. If what it `put` on the notice board is of that
+    commit, then also what only the board has. A directory may have been replaced by another copy since."""
+    committed = stopped_status(path, number)
+    if committed is None or put is None:
+        return committed or put
+    if (put.epoch, put.log, put.cursors) != (committed.epoch, committed.log, committed.cursors):
+        return committed
+    is_idle = put.is_idle and put.facts.get("pages") == committed.facts["pages"]
+    return replace(put, is_idle=is_idle, facts={**put.facts, **committed.facts})
 
 
 def lost_member(directory: Path) -> int:

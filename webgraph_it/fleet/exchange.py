@@ -32,6 +32,10 @@ MAX_STATUS_BYTES = 1 << 20
 STATUS_SECONDS = 1.0
 """How often a member puts its status, even if nothing was committed: its facts are for people."""
 TWIN_SECONDS = 3 * STATUS_SECONDS
+"""A member that has put no other status for so long does not run, stands still or is cut off."""
+TIME, ENDED = "time", "ended"
+"""Facts: when the status was put, by the clock of its machine; and, only in the last status of a run that has ended by
+itself, 1."""
 
 
 class StatusError(ValueError):

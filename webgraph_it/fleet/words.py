@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from webgraph_it.fleet.exchange import Status, is_over, starts
+from webgraph_it.fleet.exchange import ENDED, Status, is_over, starts
 from webgraph_it.progress import seconds
 
 COLUMNS = ("member", "state", "starts", "pages", "rate", "queued", "to send", "to receive", "last commit")
@@ -16,6 +16,10 @@ class Row(NamedTuple):
     is_running: bool
     status: Status | None
     """None: it was never started, or the notice board has lost it."""
+    silent_seconds: float = 0.0
+    """If it should have put another status by now: how long ago the last one was put."""
+    is_starting: bool = False
+    """The status is that of an earlier process."""
 
 
 def progress_line(statuses: Mapping[int, Status], size: int, running: int, *, stopping: bool = False) -> str:
@@ -68,7 +72,8 @@ def _cells(row: Row, statuses: Mapping[int, Status], over: bool, now: float) -> 
     if status is None:
         return (str(row.number), "starting" if row.is_running else "not started", *["-"] * (len(COLUMNS) - 2))
     facts = status.facts
-    rate = f"{facts.get('rate', 0):,.0f}/s" if row.is_running else "-"
+    is_known = row.is_running and not row.is_starting and not row.silent_seconds
+    rate = f"{facts.get('rate', 0):,.0f}/s" if is_known else "-"
     return (
         str(row.number),
         _state(row, status, over),
@@ -86,5 +91,9 @@ def _state(row: Row, status: Status, over: bool) -> str:
     if over:
         return "finished"
     if not row.is_running:
-        return "not running"
+        return "stopped" if ENDED in status.facts else "not running"
+    if row.is_starting:
+        return "starting"
+    if row.silent_seconds:
+        return f"silent for {row.silent_seconds:,.0f} s"
     return "idle" if status.is_idle else "crawling"

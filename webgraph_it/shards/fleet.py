@@ -85,12 +85,12 @@ def crawls_of(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def is_running(member: Path) -> bool:
-    """Whether the process that last locked a member's directory is alive. Nothing is locked to find out, because a
-    member that starts in that moment would be refused."""
+def running_since(member: Path) -> float | None:
+    """When the process that last locked a member's directory did so; None if it has ended. Nothing is locked to find
+    out, because a member that starts in that moment would be refused."""
+    lock = member / LOCK_FILE
     try:
-        pid = int((member / LOCK_FILE).read_text())
-        os.kill(pid, 0)
+        os.kill(int(lock.read_text()), 0)
+        return lock.stat().st_mtime
     except (OSError, ValueError):
-        return False
-    return True
+        return None
