@@ -105,6 +105,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
             ["--jobdir", str(tmp_path / "fleet/member-01")],
             f"--jobdir {tmp_path}/fleet/member-01 is the directory of one member; expected: that of the fleet",
         ),
+        (["nonsense"], "'nonsense' was not expected; expected: -- and then settings"),
+        (["-n", "2", "--jobdir", str(tmp_path / "new"), "nonsense"], "'nonsense' was not expected"),
         (["statsu", str(tmp_path)], "There is no verb 'fleet statsu'; did you mean fleet status?"),
     ):
         assert main(["fleet", *words]) == 2

@@ -5,11 +5,11 @@ import shlex
 import shutil
 import sys
 import time
-from argparse import Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webgraph_it.cli.shell.mistakes import Mistake, mistakes, tell
 from webgraph_it.cli.shell.parser import Parser
@@ -32,6 +32,20 @@ LINE_SECONDS = 10.0
 """How often the progress line is printed if standard error is no terminal."""
 
 
+class _Settings(Action):
+    """What scrapy crawl is given. It begins with an option of it, so another word is a mistake, whatever else is."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
+    ) -> None:
+        if values and not values[0].startswith("-"):
+            raise Mistake(
+                f"{values[0]!r} was not expected; expected: -- and then settings such as -s NAME=value, or "
+                "a verb: fleet status, fleet resize or fleet give-up."
+            )
+        setattr(namespace, self.dest, values)
+
+
 def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("-n", type=count, metavar="N", help="number of members (in a resume: as before)")
@@ -40,6 +54,7 @@ def add_options(parser: Parser) -> None:
     add(
         "settings",
         nargs="*",
+        action=_Settings,
         metavar="SETTINGS",
         help="after --: what scrapy crawl is given, such as -s NAME=value",
     )
