@@ -14,6 +14,7 @@ import pytest
 from tests.crawl.crawling import PROJECT, content, differences
 from tests.crawl.test_membership import begin
 from webgraph_it.cli import main
+from webgraph_it.crawl.directory import JobDirectory
 from webgraph_it.fleet.exchange import Status, next_epoch
 from webgraph_it.fleet.local import board_of
 from webgraph_it.settings_table import CrawlSettings, SettingsError
@@ -116,6 +117,21 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: object) -> None:
         assert said.count("\n") == 1 + len(progress), said
         assert not (tmp_path / "new").exists()
     assert main(["fleet", "status", str(tmp_path)]) == 2
+
+
+def test_a_second_command_on_the_same_directory_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = tmp_path / "fleet"
+    fleet.mkdir()
+    first = JobDirectory(fleet)
+    first.lock()
+    assert main(["fleet", "-n", "2", "--jobdir", str(fleet)]) == 2
+    first.unlock()
+    assert capsys.readouterr().err == (
+        f"{fleet} is in use by process {os.getpid()}: stop it first, or give another JOBDIR.\n"
+    )
+    assert [each.name for each in fleet.iterdir()] == ["crawl.lock"]
 
 
 def test_a_member_whose_directory_is_lost_is_not_begun_again(
