@@ -12,6 +12,7 @@ from tests.repair.test_stopped import stopped_fleet
 from webgraph_it.cli import main
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.repair import stopped
+from webgraph_it.repair import stopped_fleet as stopped_fleet_module
 from webgraph_it.repair.stopped_fleet import LEFTOVERS
 
 RESIZE = ["resize", "--to", "3"]
@@ -138,19 +139,40 @@ def test_what_a_running_fleet_uses_is_not_removed(tmp_path: Path, capsys: pytest
     found[2].close()
 
 
-def test_an_old_frontier_that_was_left_does_not_stand_in_for_a_new_one(tmp_path: Path) -> None:
-    """A change of size keeps the old frontiers in resize.old/ until its end; one that is there already was taken for
-    the one that it had just moved, and then the new frontier was dropped."""
+def test_what_was_put_aside_before_does_not_stand_in_for_what_is_put_aside_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old frontier in resize.old/ was taken for the one that had just been moved there, and the new one dropped."""
     fleet = stopped_fleet(tmp_path)[1].path.parent
-    (fleet / "resize.old/member-01.frontier").mkdir(parents=True)
+    monkeypatch.setattr(stopped_fleet_module, "clear", lambda directory: None)  # it cannot be removed
+    for name in ("member-01.frontier", "member-02"):
+        (fleet / "resize.old" / name).mkdir(parents=True)
     mark = b"mmark"
     store = RocksStore(fleet / "member-01/frontier")
     store.commit({mark: b""})
     store.close()
-    assert change(fleet, *RESIZE) == 0
+    assert change(fleet, "resize", "--to", "1") == 0
     store = RocksStore(fleet / "member-01/frontier")
     assert store.get(mark) is None
     store.close()
+    assert not (fleet / "member-02").exists()
+
+
+@pytest.mark.parametrize("words", CHANGES)
+def test_a_file_that_must_not_be_replaced_is_named_with_what_to_do(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = stopped_fleet(tmp_path)[1].path.parent
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted", "new", None, "committed.json")
+
+    for module in ("resize", "give_up"):
+        monkeypatch.setattr(f"webgraph_it.repair.{module}._stage", forbidden)
+    assert change(fleet, *words) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "committed.json cannot be changed (Operation not permitted): allow it, then give the same command again."
+    )
 
 
 def test_a_fleet_of_one_is_told_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,15 +102,10 @@ def _refuse_member(directory: JobDirectory, reason: str) -> None:
     """The files of a member do not say what it has taken in from the others, and they have deleted it."""
     if not directory.record().get("FLEET_SIZE"):
         return
-    remedy = (
-        ""
-        if directory.has_frontier
-        else (
-            f" Restore frontier/ from a copy made after the last commit, or {how_to_repair(directory.path)}."
-        )
-    )
+    if not directory.has_frontier:
+        reason += f" Restore it from a copy made after the last commit, or {how_to_repair(directory.path)}."
     raise DirectoryError(
-        f"{directory.path} is a member of a fleet, which has links that only its frontier knows. {reason}{remedy}"
+        f"{directory.path} is a member of a fleet, which has links that only its frontier knows. {reason}"
     )
 
 

@@ -236,7 +236,7 @@ def _finish(directory: Path) -> None:
         _replace_member(directory, member_folder(number))
         reached("resize-replaced")
     for number in range(to + 1, before + 1):
-        rename_once(directory / member_folder(number), directory / OLD / member_folder(number))
+        _put_aside(directory, directory / member_folder(number), member_folder(number))
     shutil.rmtree(directory / BOARD_FOLDER, ignore_errors=True)
     forget_starts(directory)
     sync(directory)
@@ -253,10 +253,18 @@ def _replace_member(directory: Path, name: str) -> None:
     new = stage / FRONTIER
     if new.exists():
         if (member / FRONTIER).exists():
-            rename_once(member / FRONTIER, directory / OLD / f"{name}.{FRONTIER}")
+            _put_aside(directory, member / FRONTIER, f"{name}.{FRONTIER}")
         rename_once(new, member / FRONTIER)
     for each in (SEEDS, COMMITTED_FILE, CRAWL_FILE):
         rename_once(stage / each, member / each)
+
+
+def _put_aside(directory: Path, path: Path, name: str) -> None:
+    """Under a name that is free: an earlier change may have left something."""
+    kept = directory / OLD / name
+    while kept.exists():
+        kept = kept.with_name(f"{kept.name}.old")
+    rename_once(path, kept)
 
 
 def rename_once(source: Path, target: Path) -> None:

@@ -53,7 +53,13 @@ def opened(directory: Path, found: Mapping[int, StoppedMember], lost: int = 0) -
             else:
                 member.open()
         clear(directory)
-        yield
+        try:
+            yield
+        except PermissionError as error:
+            raise DirectoryError(
+                f"{error.filename2 or error.filename} cannot be changed ({error.strerror}): allow it, then give the "
+                "same command again."
+            ) from None
 
 
 def clear_leftovers(directory: Path, found: Mapping[int, StoppedMember]) -> None:
