@@ -85,6 +85,27 @@ def test_the_member_is_given_up_then(tmp_path: Path) -> None:
     assert change(member.parent, *RESIZE) == 0
 
 
+@pytest.mark.parametrize("member", ["1", "2"])
+def test_two_members_without_frontiers_do_not_point_at_each_other(
+    member: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = stopped_fleet(tmp_path)[1].path.parent
+    for name in ("member-01", "member-02"):
+        shutil.rmtree(fleet / name / "frontier")
+    assert change(fleet, "give-up", member) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"member-01 and member-02 of {fleet} have no frontier/; expected: at most one")
+    assert "fleet give-up" not in said
+
+
+def test_a_member_that_has_kept_nothing_yet_needs_no_frontier(tmp_path: Path) -> None:
+    fleet = stopped_fleet(tmp_path)[1].path.parent
+    for name in ("member-01", "member-02"):
+        shutil.rmtree(fleet / name / "frontier")
+    (fleet / "member-02/committed.json").unlink()
+    assert change(fleet, "give-up", "1") == 0
+
+
 def test_an_interrupted_giving_up_makes_no_frontier_in_another_member(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from webgraph_it.crawl.directory import DirectoryError
+from webgraph_it.crawl.survey import UNCHANGED, refuse_missing_parts
 from webgraph_it.repair.agreement import refuse_strangers
 from webgraph_it.repair.stopped import StoppedMember, lock_member, refuse_unwritable
 from webgraph_it.shards.fleet import fleet_size, member_folder, members
@@ -39,10 +40,25 @@ def members_of(directory: Path) -> dict[int, StoppedMember]:
     return {number: StoppedMember(path, number) for number, path in here.items()}
 
 
+def _lacks_frontier(member: StoppedMember) -> bool:
+    """Not if it has not kept anything yet."""
+    try:
+        refuse_missing_parts(member.path)
+    except DirectoryError:
+        return True
+    return False
+
+
 @contextmanager
 def opened(directory: Path, found: Mapping[int, StoppedMember], lost: int = 0) -> Iterator[None]:
     """Inside the block the members are open. `lost`: this one is only locked, because its frontier may be missing."""
     refuse_unwritable(directory, f"{directory} cannot be changed")
+    without = [member.path.name for member in found.values() if _lacks_frontier(member)]
+    if lost and len(without) > 1:
+        raise DirectoryError(
+            f"{' and '.join(without)} of {directory} have no frontier/; expected: at most one, because a member is "
+            f"given up with what the frontiers of all others know. Restore the other ones from a copy.{UNCHANGED}"
+        )
     for number, member in found.items():
         member.refuse_incomplete(needs_frontier=number != lost)
     with ExitStack() as held:
