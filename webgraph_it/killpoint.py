@@ -20,8 +20,8 @@ POINTS = (
 FLEET_POINTS = ("applied", "published", "shipped")
 """Reached only by a member of a fleet: a batch is applied, a status or a batch is handed to the transport, and link
 files that all others have are about to be deleted."""
-RESIZE_POINTS = ("resize-staged", "resize-moved", "resize-replaced")
-"""Reached only by `webgraph-it fleet resize`."""
+RESIZE_POINTS = ("resize-staged", "resize-moved", "resize-replaced", "resize-finished")
+"""Reached only by `webgraph-it fleet resize` and `give-up`."""
 SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
 INGEST_POINTS = ("between-captures", "between-hand-overs")

@@ -123,3 +123,20 @@ def test_a_directory_of_other_files_is_refused_as_that_of_a_fleet(tmp_path: Path
         refuse_occupied_fleet(tmp_path)
     (tmp_path / "member-01/crawl.json").touch()
     refuse_occupied_fleet(tmp_path)
+
+
+def test_a_member_of_a_fleet_is_not_repaired_but_given_up(tmp_path: Path) -> None:
+    member = tmp_path / "member-02"
+    member.mkdir()
+    assert how_to_repair(member).endswith(f"webgraph-it repair {member}")  # a single crawl of that name
+    (member / "crawl.json").write_text('{"FLEET_SIZE": 2}')
+    given_up = f"let the member crawl its pages again: webgraph-it fleet give-up {tmp_path} 2"
+    assert how_to_repair(member) == given_up
+    (member / "urls").mkdir()
+    (member / "urls/000001.tsv").write_text("x")
+    with pytest.raises(DirectoryError, match="no frontier/") as missing:
+        refuse_missing_parts(member)
+    with pytest.raises(DirectoryError, match="is older") as older:
+        refuse_older_frontier(member, {}, names(1, 50), names(1, 50), first_commit=False)
+    for refusal in (missing, older):
+        assert str(refusal.value).endswith(f"or {given_up}. Nothing was changed.")

@@ -11,6 +11,7 @@ import pytest
 from rocksdict import Rdict
 
 from webgraph_it.frontier import FrontierError, RocksStore, rocks
+from webgraph_it.frontier.records import DamageError
 from webgraph_it.frontier.rocks import BLOCK_CACHE_BYTES, SORT_AT_ONCE, TABLE_FILE, in_order
 
 from .contract import FrontierContract, Storage, StoreContract
@@ -88,6 +89,20 @@ def test_a_damaged_manifest_is_one_sentence(tmp_path: Path) -> None:
         RocksStore(tmp_path)
     assert str(tmp_path) in str(found.value)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("reason", ["Permission denied", "Operation not permitted", "Read-only file system"])
+def test_what_the_system_forbids_is_no_damage(
+    reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*_: object) -> None:
+        raise Exception(f"IO error: While open a file for appending: {tmp_path}/LOG: {reason}")
+
+    monkeypatch.setattr(rocks, "Rdict", forbidden)
+    with pytest.raises(FrontierError, match="allow it and give the same command again") as found:
+        RocksStore(tmp_path)
+    assert not isinstance(found.value, DamageError)
+    assert "damaged" not in str(found.value)
 
 
 def test_a_missing_table_is_one_sentence(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from webgraph_it.fleet.local import board_of
 from webgraph_it.frontier.layout import META
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.killpoint import RESIZE_POINTS
+from webgraph_it.repair.stopped_fleet import LEFTOVERS
 from webgraph_it.simweb import SimWeb
 
 
@@ -120,6 +121,17 @@ def test_an_interrupted_giving_up_is_finished_first(
         assert f"To finish it: webgraph-it fleet give-up {fleet} 2.\n" in capsys.readouterr().err
     assert main(["fleet", "give-up", str(fleet), "1"]) == 0
     assert sorted(path.name for path in (fleet / "given-up").iterdir()) == ["member-01", "member-02"]
+
+
+@pytest.mark.parametrize("point", ["resize-staged", "resize-moved", "resize-finished"])
+def test_a_killed_command_that_is_given_again_leaves_nothing_beside_the_members(
+    point: str, tmp_path: Path
+) -> None:
+    fleet = stopped_fleet(tmp_path)[1].path.parent
+    assert give_up(fleet, 2, f"{point}:1") == -signal.SIGKILL
+    assert any((fleet / name).exists() for name in LEFTOVERS)
+    assert main(["fleet", "give-up", str(fleet), "2"]) == 0
+    assert not [name for name in LEFTOVERS if (fleet / name).exists()]
 
 
 def test_a_folder_that_is_no_fleet_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

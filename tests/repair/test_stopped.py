@@ -54,3 +54,16 @@ def test_the_scope_is_that_of_the_crawl(tmp_path: Path) -> None:
     member = stopped_fleet(tmp_path)[1]
     assert scope_of(member.directory).verdict("it,a)/", "http://a.it/").in_graph
     assert not scope_of(member.directory).verdict("com,a)/", "http://a.com/").in_graph
+
+
+def test_an_old_copy_of_a_sender_is_refused(tmp_path: Path) -> None:
+    """The other member has taken in more of its links than it has."""
+    found = stopped_fleet(tmp_path)
+    for member in found.values():
+        member.open()
+    found[2].take_in(found)
+    found[1].log, found[1].log_end = (), 0
+    with pytest.raises(DirectoryError, match=r"that one is an old copy.*fleet give-up .*/fleet 1\.$"):
+        found[2].take_in(found)
+    for member in found.values():
+        member.close()

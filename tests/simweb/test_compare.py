@@ -189,6 +189,36 @@ def test_a_commit_that_ends_inside_a_line_is_a_difference(
     assert words in capsys.readouterr().out
 
 
+def write_links(member: Path, *lines: str) -> None:
+    (member / "links").mkdir()
+    (member / "links/000001.tsv").write_text("".join(f"{line}\n" for line in lines))
+
+
+def test_links_on_their_way_to_another_member_are_found(
+    truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fleet that was stopped before the owner of a.it had listed what member 1 has found there."""
+    fleet = tmp_path / "fleet"
+    write_crawl(
+        fleet / "member-01",
+        {"it,b)/": ["it,a)/y", "it,a):8080/%C3?a=1", "it,c)/"]},
+        {"it,b)/": "fetched"},
+    )
+    write_crawl(fleet / "member-02", GRAPH, STATES)
+    write_links(
+        fleet / "member-01",
+        "001\t1\t\tit,b)/\thttp://www.a.it/y",
+        "001\t1\tsame-content\tit,b)/\thttps://a.it:8080/%c3?a=1",
+        "001\t1\toutside,same-content\tit,b)/\thttp://c.it/",
+        "not a link",
+    )
+    assert main(["compare", str(truth), str(fleet)]) == 1
+    faults = next(line for line in capsys.readouterr().out.splitlines() if "faults of the files" in line)
+    assert faults.startswith(
+        "2 faults of the files: links/000001.tsv, line 4 is not a link, 000001.g16: digest "
+    )
+
+
 def test_a_page_that_two_members_have_fetched_is_a_fault(
     truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

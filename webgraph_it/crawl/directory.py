@@ -216,16 +216,20 @@ class JobDirectory(CrawlDirectory):
 
 def refuse_unusable(path: Path) -> None:
     """Raise DirectoryError if the path cannot hold a crawl; leaves nothing behind."""
+    if why := why_unwritable(path):
+        raise DirectoryError(f"JOBDIR {path} cannot be used ({why}): give a directory that you may write to.")
+
+
+def why_unwritable(path: Path) -> str:
+    """Why no file can be made in the directory, or where it would be. Empty if one can; leaves nothing behind."""
     try:
         nearest = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
         if not nearest.is_dir():
-            raise NotADirectoryError(0, f"{nearest} is a file")
+            return f"{nearest} is a file"
         with TemporaryFile(dir=nearest):
-            pass
+            return ""
     except OSError as error:
-        raise DirectoryError(
-            f"JOBDIR {path} cannot be used ({error.strerror}): give a directory that you may write to."
-        ) from None
+        return error.strerror or str(error)
 
 
 def new_directory(parent: Path, name: str, now: datetime) -> Path:

@@ -4,7 +4,7 @@ from contextlib import closing
 
 from webgraph_it.crawl.survey import how_to_repair, refuse_older_frontier
 from webgraph_it.frontier.layout import META, STATE
-from webgraph_it.frontier.records import FrontierError
+from webgraph_it.frontier.records import DamageError
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.shards.committed import unpacked
 from webgraph_it.shards.directory import CrawlDirectory
@@ -39,5 +39,5 @@ def _last_commit(directory: CrawlDirectory) -> tuple[bytes | None, bytes | None]
                 store.read_through()
             store.get(STATE)  # the frontier reads this first when it opens
             return store.get(META + b"shards"), store.get(META + b"commits")
-    except FrontierError as error:
-        raise FrontierError(f"{error}; or {how_to_repair(directory.path)}") from error
+    except DamageError as error:
+        raise DamageError(f"{error}; or {how_to_repair(directory.path)}") from error

@@ -26,7 +26,7 @@ from webgraph_it.shards.directory import (
     SEEDS,
     CrawlDirectory,
 )
-from webgraph_it.shards.fleet import BOARD_FOLDER, LOGS_FOLDER, members
+from webgraph_it.shards.fleet import BOARD_FOLDER, LOGS_FOLDER, fleet_size, member_number, members
 from webgraph_it.shards.formats import LINKS_FOLDER, number_of
 
 Lengths = Mapping[str, int]
@@ -46,6 +46,11 @@ UNCHANGED = " Nothing was changed."
 
 
 def how_to_repair(path: Path) -> str:
+    """What to do about a frontier of which there is no copy. The files of a member of a fleet do not say what it has
+    taken in from the others, so its frontier cannot be rebuilt from them."""
+    if (number := member_number(path)) and fleet_size(path.parent):
+        fleet = shlex.quote(str(path.parent))
+        return f"let the member crawl its pages again: webgraph-it fleet give-up {fleet} {number}"
     return f"rebuild it from the files with: webgraph-it repair {shlex.quote(str(path))}"
 
 

@@ -18,6 +18,10 @@ class FrontierError(Exception):
     """The store cannot be used: one sentence that says what was found and what to do."""
 
 
+class DamageError(FrontierError):
+    """The store's files may be damaged."""
+
+
 class Order(StrEnum):
     """The order of the URLs of one host (FRONTIER_ORDER)."""
 

@@ -38,7 +38,7 @@ from rocksdict import (
     SstFileWriter,
 )
 
-from .records import FrontierError
+from .records import DamageError, FrontierError
 from .store import Changes, Row
 
 BLOCK_CACHE_BYTES = 8 << 20
@@ -47,6 +47,7 @@ MAX_OPEN_FILES = 512
 TABLE_FILE = "commit.sst.part"
 SYNC_EVERY_CHANGES = 50_000
 """The last sync holds the interpreter's lock. Earlier ones do not, and leave it little to do."""
+FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file system")
 SORT_AT_ONCE = 20_000
 """Sorting this many keys holds the interpreter's lock for about 5 ms."""
 
@@ -183,7 +184,12 @@ class RocksStore:
             return FrontierError(f"{self._directory}: another process is using this frontier; stop it first")
         if "No space left" in text:
             return FrontierError(f"{self._directory}: the disk is full; make room and resume ({text})")
-        return FrontierError(
+        if any(reason in text for reason in FORBIDDEN):
+            return FrontierError(
+                f"{self._directory}: the system does not let you read or write the frontier; allow it and give the "
+                f"same command again ({text})"
+            )
+        return DamageError(
             f"{self._directory}: the frontier's store cannot be read or written ({text}); "
             "if its files are damaged, restore the crawl directory from a copy or start a new one"
         )

@@ -25,6 +25,7 @@ from webgraph_it.crawl.directory import DirectoryError, JobDirectory, write_json
 from webgraph_it.crawl.inbox import META as CURSORS
 from webgraph_it.crawl.link_log import RUNS
 from webgraph_it.crawl.resuming import unfinished_change
+from webgraph_it.crawl.survey import refuse_missing_parts
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, read_json_object
@@ -38,14 +39,16 @@ from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import Link, Page, State
 from webgraph_it.killpoint import reached
 from webgraph_it.repair.repair import policies_of
-from webgraph_it.repair.resize import no_fleet, rename_once
-from webgraph_it.repair.stopped import StoppedMember, lock_member
+from webgraph_it.repair.resize import rename_once
+from webgraph_it.repair.stopped import StoppedMember
+from webgraph_it.repair.stopped_fleet import NEW_MEMBER as STAGE
+from webgraph_it.repair.stopped_fleet import WORK, clear, members_of, opened
 from webgraph_it.repair.streams import listed, logged, sequences
 from webgraph_it.repair.work import Work
 from webgraph_it.shards.committed import packed
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, FRONTIER, SEEDS
 from webgraph_it.shards.encode import page_line, sequence
-from webgraph_it.shards.fleet import BOARD_FOLDER, GIVEN_UP, RESIZE_FILE, fleet_size, member_folder, members
+from webgraph_it.shards.fleet import BOARD_FOLDER, GIVEN_UP, RESIZE_FILE, member_folder, members
 from webgraph_it.shards.formats import (
     GRAPH_FOLDER,
     LINKS_FOLDER,
@@ -57,7 +60,7 @@ from webgraph_it.shards.formats import (
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import Refusal, digest, key
 
-STAGE, KEPT, WORK = "give-up.new", "given-up", "give-up.work"
+KEPT = "given-up"
 DONE = b"done"
 CUTS = (State.TRAP_CUT, State.QUOTA_CUT)
 
@@ -71,37 +74,20 @@ def give_up(directory: Path, number: int, say: Say) -> None:
         say(f"Giving up member {finished} was interrupted: it is finished now.")
         if finished == number:
             return
-    size, here = fleet_size(directory), members(directory)
-    if not size:
-        raise DirectoryError(no_fleet(directory))
-    if not 1 <= number <= size:
+    others = members_of(directory)
+    if number not in others:
         raise DirectoryError(
-            f"{directory} has no member {number}; expected: the number of a member, 1 to {size}."
+            f"{directory} has no member {number}; expected: the number of a member, 1 to {len(others)}."
         )
-    if missing := [each for each in range(1, size + 1) if each not in here]:
-        raise DirectoryError(
-            f"{directory} lacks {member_folder(missing[0])}: restore what is left of it first."
-        )
-    others = {each: StoppedMember(path, each) for each, path in here.items() if each != number}
-    given_up = JobDirectory(here[number])
-    with ExitStack() as held:
-        held.callback(given_up.unlock)
-        lock_member(given_up, number)
-        for member in others.values():
-            held.callback(member.close)
-            member.open()
+    with opened(directory, others, lost=number), ExitStack() as held:
+        given_up = others.pop(number).directory
         held.callback(shutil.rmtree, directory / WORK, ignore_errors=True)
-        work = Work(_emptied(directory / WORK))
+        work = Work(directory / WORK)
         held.callback(work.close)
         queued = _stage(directory, number, given_up, others, work)
         say(f"Member {number} will start again with {queued:,} URLs.")
         reached("resize-staged")
         _finish(directory)
-
-
-def _emptied(path: Path) -> Path:
-    shutil.rmtree(path, ignore_errors=True)
-    return path
 
 
 # -- what is known -------------------------------------------------------------------------------------------------
@@ -114,7 +100,7 @@ def _stage(
     table = next(iter(others.values())).table if others else StoppedMember(given_up.path, number).table
     _refuse_lost_urls(number, given_up, others, work)
     _learn_states(number, given_up, others, table, work)
-    stage = _emptied(directory / STAGE) / member_folder(number)
+    stage = directory / STAGE / member_folder(number)
     for stream in (URLS_FOLDER, PAGES_FOLDER, GRAPH_FOLDER):
         (stage / stream).mkdir(parents=True)
     if (given_up.path / SEEDS).is_dir():
@@ -327,9 +313,11 @@ def _finish(directory: Path) -> int:
         number = int(read_json_object(directory / RESIZE_FILE)[GIVEN_UP])
     except (InputError, KeyError, TypeError, ValueError):
         raise DirectoryError(unfinished_change(directory)) from None
-    for other, path in members(directory).items():
-        if other != number:
-            _forget_cursor(path / FRONTIER, number)
+    others = [path for other, path in members(directory).items() if other != number]
+    for path in others:
+        refuse_missing_parts(path)
+    for path in others:
+        _forget_cursor(path / FRONTIER, number)
     name = member_folder(number)
     stage, kept = directory / STAGE / name, directory / KEPT / name
     if stage.exists():
@@ -346,7 +334,8 @@ def _finish(directory: Path) -> int:
     sync(directory)
     (directory / RESIZE_FILE).unlink()
     sync(directory)
-    shutil.rmtree(directory / STAGE, ignore_errors=True)
+    reached("resize-finished")
+    clear(directory)
     return number
 
 

@@ -12,7 +12,6 @@ fetched again, unless they were not committed. Memory is bounded, because lookup
 """
 
 import os
-import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +21,12 @@ from typing import Any
 from webgraph_it.crawl.directory import DirectoryError, JobDirectory, refuse_unusable
 from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.store_check import check_store
-from webgraph_it.crawl.survey import UNCHANGED
+from webgraph_it.crawl.survey import UNCHANGED, how_to_repair
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.files.own import make_folder, open_file, sync, whole_file
 from webgraph_it.files.received import is_count, shown
 from webgraph_it.frontier.rebuild import Rebuild
-from webgraph_it.frontier.records import Counts, FrontierError, Limits, Order, Ordering
+from webgraph_it.frontier.records import Counts, DamageError, Limits, Order, Ordering
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.items import PARENTS, Link, Page, State
 from webgraph_it.repair.archives import archive_length
@@ -101,12 +100,13 @@ def repair(path: Path, tell: Callable[[str], None]) -> Outcome:
 
 def _refuse_member(directory: JobDirectory, reason: str) -> None:
     """The files of a member do not say what it has taken in from the others, and they have deleted it."""
-    if directory.record().get("FLEET_SIZE"):
-        raise DirectoryError(
-            f"{reason} {directory.path} is a member of a fleet, which has links that only its frontier knows: restore "
-            "frontier/ from a copy made after the last commit, or let its pages be crawled again: webgraph-it fleet "
-            f"give-up {shlex.quote(str(directory.path.parent))} {directory.record()['fleet']['member']}"
-        )
+    if not directory.record().get("FLEET_SIZE"):
+        return
+    if not directory.has_frontier:
+        reason += f" Restore it from a copy made after the last commit, or {how_to_repair(directory.path)}."
+    raise DirectoryError(
+        f"{directory.path} is a member of a fleet, which has links that only its frontier knows. {reason}"
+    )
 
 
 def why_unsound(directory: JobDirectory) -> str:
@@ -117,7 +117,7 @@ def why_unsound(directory: JobDirectory) -> str:
         check_store(directory)
     except ShardError:
         raise
-    except (DirectoryError, FrontierError) as error:
+    except (DirectoryError, DamageError) as error:
         return str(error).removesuffix(UNCHANGED)
     return ""
 

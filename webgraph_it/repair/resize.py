@@ -26,6 +26,7 @@ from webgraph_it.crawl.link_log import LOG_START, RUNS
 from webgraph_it.crawl.resuming import FLEET, unfinished_change
 from webgraph_it.crawl.seeding import META as SEEDS_META
 from webgraph_it.crawl.seeding import Loaded
+from webgraph_it.crawl.standstill import counted
 from webgraph_it.files.own import make_folder, sync
 from webgraph_it.files.received import InputError, read_json_object
 from webgraph_it.fleet.local_broker import forget_starts
@@ -35,6 +36,9 @@ from webgraph_it.frontier.layout import META
 from webgraph_it.frontier.rocks import RocksStore
 from webgraph_it.killpoint import reached
 from webgraph_it.repair.stopped import StoppedMember
+from webgraph_it.repair.stopped_fleet import NEW_SIZED as STAGE
+from webgraph_it.repair.stopped_fleet import OLD_SIZED as OLD
+from webgraph_it.repair.stopped_fleet import clear, clear_leftovers, members_of, opened
 from webgraph_it.shards.committed import packed, unpacked
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, FRONTIER, SEEDS
 from webgraph_it.shards.fleet import (
@@ -42,15 +46,11 @@ from webgraph_it.shards.fleet import (
     GIVEN_UP,
     NEW_SIZE,
     RESIZE_FILE,
-    fleet_size,
     member_folder,
-    members,
 )
 from webgraph_it.shards.formats import LINKS_FOLDER, URLS_FOLDER, file_name, lines, number_of
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.names import digest
-
-STAGE, OLD = "resize.new", "resize.old"
 
 Say = Callable[[str], None]
 
@@ -60,38 +60,21 @@ def resize(directory: Path, to: int, say: Say) -> None:
     if (directory / RESIZE_FILE).exists():
         _finish(directory)
         say("An earlier change of size was interrupted: it is finished now.")
-    size, here = fleet_size(directory), members(directory)
-    if not size:
-        raise DirectoryError(no_fleet(directory))
+    old = members_of(directory)
     if not 1 <= to <= MAX_MEMBERS:
         raise DirectoryError(f"--to is {to}; expected: 1 to {MAX_MEMBERS} members.")
-    if to == size:
-        say(f"{directory} has {size} members already.")
+    if to == len(old):
+        clear_leftovers(directory, old)
+        say(f"{directory} has {counted(to, 'member')} already.")
         return
-    if missing := [number for number in range(1, size + 1) if number not in here]:
-        raise DirectoryError(
-            f"{directory} lacks {member_folder(missing[0])}: copy the directories of all members into it, then resize."
-        )
-    old = {number: StoppedMember(path, number) for number, path in here.items()}
-    opened: list[StoppedMember] = []
-    try:
-        for member in old.values():
-            member.open()
-            opened.append(member)
+    with opened(directory, old):
         for member in old.values():
             member.take_in(old)
-        say(f"All links are taken in by their {size} owners.")
+        say(f"All links are taken in by their {counted(len(old), 'owner')}.")
         _stage(directory, old, to)
-        say(f"The frontiers of {to} members are made.")
+        say(f"Frontiers are made for {counted(to, 'member')}.")
         reached("resize-staged")
         _finish(directory)
-    finally:
-        for member in opened:
-            member.close()
-
-
-def no_fleet(directory: Path) -> str:
-    return f"{directory} is not the directory of a fleet; expected: one with member-01/."
 
 
 # -- what the members will be -----------------------------------------------------------------------------------------
@@ -100,7 +83,6 @@ def no_fleet(directory: Path) -> str:
 def _stage(directory: Path, old: Mapping[int, StoppedMember], to: int) -> None:
     table = rebalanced(old[1].table, range(1, to + 1))
     stage = directory / STAGE
-    shutil.rmtree(stage, ignore_errors=True)
     stores = {number: RocksStore(member.directory.frontier) for number, member in old.items()}
     new: dict[int, RocksStore] = {}
     try:
@@ -254,14 +236,14 @@ def _finish(directory: Path) -> None:
         _replace_member(directory, member_folder(number))
         reached("resize-replaced")
     for number in range(to + 1, before + 1):
-        rename_once(directory / member_folder(number), directory / OLD / member_folder(number))
+        _put_aside(directory, directory / member_folder(number), member_folder(number))
     shutil.rmtree(directory / BOARD_FOLDER, ignore_errors=True)
     forget_starts(directory)
     sync(directory)
     (directory / RESIZE_FILE).unlink()
     sync(directory)
-    for leftover in (STAGE, OLD):
-        shutil.rmtree(directory / leftover, ignore_errors=True)
+    reached("resize-finished")
+    clear(directory)
 
 
 def _replace_member(directory: Path, name: str) -> None:
@@ -271,10 +253,18 @@ def _replace_member(directory: Path, name: str) -> None:
     new = stage / FRONTIER
     if new.exists():
         if (member / FRONTIER).exists():
-            rename_once(member / FRONTIER, directory / OLD / f"{name}.{FRONTIER}")
+            _put_aside(directory, member / FRONTIER, f"{name}.{FRONTIER}")
         rename_once(new, member / FRONTIER)
     for each in (SEEDS, COMMITTED_FILE, CRAWL_FILE):
         rename_once(stage / each, member / each)
+
+
+def _put_aside(directory: Path, path: Path, name: str) -> None:
+    """Under a name that is free: an earlier change may have left something."""
+    kept = directory / OLD / name
+    while kept.exists():
+        kept = kept.with_name(f"{kept.name}.old")
+    rename_once(path, kept)
 
 
 def rename_once(source: Path, target: Path) -> None:

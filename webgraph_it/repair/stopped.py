@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from webgraph_it.crawl.commit import Committer
-from webgraph_it.crawl.directory import DirectoryError, InUseError, JobDirectory
+from webgraph_it.crawl.directory import DirectoryError, InUseError, JobDirectory, why_unwritable
 from webgraph_it.crawl.inbox import Inbox
 from webgraph_it.crawl.link_log import log_start_of, runs_of, spans_of
+from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.record import Recorder
 from webgraph_it.crawl.resuming import FLEET
 from webgraph_it.crawl.store_check import check_store
+from webgraph_it.crawl.survey import UNCHANGED, how_to_repair, refuse_missing_parts
 from webgraph_it.crawl.tally import Tally
 from webgraph_it.fleet.exchange import Cursor, Span
 from webgraph_it.fleet.log import lines_for, read_range
@@ -52,8 +54,17 @@ class StoppedMember:
     def __repr__(self) -> str:
         return f"<StoppedMember {self.number} in {self.path}>"
 
+    def refuse_incomplete(self, *, needs_frontier: bool = True) -> None:
+        """DirectoryError or NotOursError if it cannot be opened and changed. Nothing is written."""
+        refuse_foreign(self.path)
+        for path in (self.path, self.directory.frontier):
+            refuse_unwritable(path, f"Member {self.number} of {self.path.parent} cannot be changed")
+        if needs_frontier:
+            refuse_missing_parts(self.path)
+
     def open(self) -> None:
-        """Lock it, check it, and learn what its log is. DirectoryError if it runs."""
+        """Check it, lock it, and learn what its log is. DirectoryError if it runs."""
+        self.refuse_incomplete()
         lock_member(self.directory, self.number)
         check_store(self.directory)
         frontier = self._frontier()
@@ -97,6 +108,11 @@ class StoppedMember:
             frontier.abandon()
 
     async def _take_from(self, other: "StoppedMember", inbox: Inbox) -> None:
+        if (had := inbox.cursors.get(other.number, Cursor()).offset) > other.log_end:
+            raise DirectoryError(
+                f"{self.path} has taken in {had:,} bytes of the links of member {other.number}, which has "
+                f"{other.log_end:,}: that one is an old copy. Restore the newest one, or {how_to_repair(other.path)}."
+            )
         while (begin := inbox.cursors.get(other.number, Cursor()).offset) < other.log_end:
             end, data = read_range(other.path, other.log, begin)
             if end <= begin:
@@ -106,6 +122,13 @@ class StoppedMember:
                 )
             lines = lines_for(data, self.table, self.number)
             await inbox.apply(Batch(other.number, self.number, other.epoch, begin, end, lines))
+
+
+def refuse_unwritable(path: Path, what: str) -> None:
+    if why := why_unwritable(path):
+        raise DirectoryError(
+            f"{what} ({why}): allow yourself to write to {path}, then give the same command again.{UNCHANGED}"
+        )
 
 
 def lock_member(directory: JobDirectory, number: int) -> None:

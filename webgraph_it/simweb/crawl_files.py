@@ -4,9 +4,9 @@ After re-visits, the graph is the one that the last visits found: the last seque
 gone has no arcs and is an error. What is not a page and is linked from nowhere any more is not a node.
 
 Guarantees: it also checks what the formats promise: no parent twice, unless a re-visit found other links; no arc
-twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. Each fault is
-a sentence in `faults`, never an exception. Only the bytes that committed.json counts are read, if there is one; the
-crawl must not be running."""
+twice, no digest without a URL, one final line of the page log per URL besides re-visits, whole records. A link that is
+on its way to another member of a fleet is a URL, too. Each fault is a sentence in `faults`, never an exception. Only
+the bytes that committed.json counts are read, if there is one; the crawl must not be running."""
 
 import json
 from collections import Counter
@@ -15,8 +15,12 @@ from dataclasses import dataclass, field
 from hashlib import md5
 from pathlib import Path
 
+from webgraph_it.simweb.names import bare, canonical_path, host_key
+
 FOLDERS = ("urls", "graph", "pages")
 DIGEST_BYTES = 16
+LINK_FIELDS, LINK_MARKS, OUTSIDE = 5, 2, "outside"
+"""Fields of a line of links/, which of them has the marks, and the mark of a link that leads to no node."""
 SUPERSEDED = ("quota-cut", "never-tried")
 """States after which a node may have another line: its limit was raised, or it was tried later."""
 
@@ -36,7 +40,7 @@ class CrawledGraph:
     """What a crawl has found."""
 
     urls: dict[str, str] = field(default_factory=dict)
-    """key → url, of the URL lists"""
+    """key → url, of the URL lists and of the links that are on their way to another member of a fleet"""
     parents: Counter[str] = field(default_factory=Counter)
     arcs: set[tuple[str, str]] = field(default_factory=set)
     pages: dict[str, list[dict[str, object]]] = field(default_factory=dict)
@@ -86,6 +90,7 @@ def read_crawl(jobdir: Path) -> CrawledGraph:
             raise NotACrawl(f"{crawl} is not a crawl directory: it has no {missing[0]}/")
         _read_urls(crawl, graph)
     for crawl in crawls:
+        _read_links(crawl, graph)
         _read_pages(crawl, graph)
     children: dict[str, list[str]] = {}
     for crawl in crawls:
@@ -158,6 +163,23 @@ def _read_urls(jobdir: Path, graph: CrawledGraph) -> None:
             graph.faults.append(f"{key} is listed twice")
         else:
             graph.urls[key] = url
+
+
+def _read_links(jobdir: Path, graph: CrawledGraph) -> None:
+    """Links to sites of other members of a fleet: nodes, even if their owners have not listed them yet."""
+    if not (jobdir / "links").is_dir():
+        return
+    for where, line in _lines(jobdir / "links", graph):
+        fields = line.split("\t")
+        scheme, _, rest = fields[-1].partition("://")
+        authority, slash, path = rest.partition("/")
+        if len(fields) != LINK_FIELDS or not scheme or not authority or not slash:
+            graph.faults.append(f"{where} is not a link")
+        elif OUTSIDE not in fields[LINK_MARKS].split(","):
+            host, colon, port = authority.partition(":")
+            graph.urls.setdefault(
+                f"{host_key(bare(host))}{colon}{port}{canonical_path('/' + path)}", fields[-1]
+            )
 
 
 def _read_shards(jobdir: Path, graph: CrawledGraph, children: dict[str, list[str]]) -> None:
