@@ -60,6 +60,11 @@ class Sources(NamedTuple):
         """The splits of these streams. Small ones share a task."""
         return list(_packed((split for split in self.splits if split.stream in streams), split_bytes))
 
+    def __str__(self) -> str:
+        """`5 files, 346,093 bytes`."""
+        count, size = len({split.uri for split in self.splits}), sum(s.stop - s.start for s in self.splits)
+        return f"{count:,} {'file' if count == 1 else 'files'}, {size:,} bytes"
+
     def bytes_of(self, stream: str) -> int:
         return sum(split.stop - split.start for split in self.splits if split.stream == stream)
 
