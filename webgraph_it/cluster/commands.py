@@ -86,7 +86,7 @@ def _ids(found: Sources, choice: Choice) -> dict[str, object]:
 
 
 def _lists(found: Sources, choice: Choice) -> dict[str, object]:
-    return {"policy": choice.policy, "made": choice.now}
+    return {"policy": choice.policy, "made": choice.now, "crawls": priorities.crawls(found)}
 
 
 COMMANDS = {
