@@ -172,6 +172,8 @@ def test_compact_is_finished_by_convert_into_the_same_bytes(
     compared = [file for file in files if not {".work", "analysis", "graph.json"} & {*file.parts}]
     assert len(compared) > 30
     assert all((ours / file).read_bytes() == (expected / file).read_bytes() for file in compared)
+    sources = [json.loads((folder / "graph.json").read_text())["sources"] for folder in (ours, expected)]
+    assert sources[0] == sources[1]
 
 
 def test_a_command_that_fails_leaves_the_earlier_result(tmp_path: Path) -> None:

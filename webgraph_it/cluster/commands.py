@@ -82,7 +82,8 @@ def plan(spark: "SparkSession", found: Sources, result: Result, choice: Choice) 
 
 
 def _ids(found: Sources, choice: Choice) -> dict[str, object]:
-    return {"recipe_version": RECIPE_VERSION, "name": found.name}
+    of = {"sources": list(found.given), "archives": list(found.archives)}
+    return {"recipe_version": RECIPE_VERSION, "name": found.name, **of}
 
 
 def _lists(found: Sources, choice: Choice) -> dict[str, object]:

@@ -55,6 +55,10 @@ class Sources(NamedTuple):
     splits: tuple[Split, ...]
     name: str
     """Of the first crawl."""
+    given: tuple[str, ...]
+    """The directories, as they were given."""
+    archives: tuple[str, ...]
+    """Formats of the archives from which pages were ingested."""
 
     def tasks(self, *streams: str, split_bytes: int = SPLIT_BYTES) -> list[Task]:
         """The splits of these streams. Small ones share a task."""
@@ -82,6 +86,8 @@ def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sourc
             for start in range(0, length, split_bytes)
         ),
         _read(crawls[0]).name,
+        tuple(directories),
+        tuple(sorted({name for crawl in crawls for name in _read(crawl).archives})),
     )
 
 
@@ -141,6 +147,7 @@ class _Read(NamedTuple):
     committed: dict[str, int] | None
     fleet_size: int
     name: str
+    archives: list[str]
 
 
 def _read(crawl: str) -> _Read:
@@ -158,7 +165,8 @@ def _read(crawl: str) -> _Read:
                     f"{crawl} names its nodes by recipe {version}, this program by recipe {RECIPE_VERSION}."
                 )
             size = directory.record().get("FLEET_SIZE")
-            return _Read(directory.committed(), size if is_count(size) else 0, directory.name())
+            fleet_size = size if is_count(size) else 0
+            return _Read(directory.committed(), fleet_size, directory.name(), directory.archives())
         except ShardError as error:
             raise ShardError(str(error).replace(folder, crawl)) from None
 
