@@ -101,6 +101,9 @@ def test_lists_of_another_crawl_are_refused(tmp_path: Path, capsys: pytest.Captu
     assert f"has the lists of another crawl than {crawl}: make them" in capsys.readouterr().err
     assert not (crawl / "recrawl").exists()
     assert main(["recrawl", "plan", str(other), "--from", str(tmp_path / "lists")]) == 0
+    empty = write_crawl(tmp_path / "empty", {}, {}, {})
+    assert main(["recrawl", "plan", str(empty), "--from", str(tmp_path / "lists")]) == 2
+    assert f"{empty} has fetched no page yet" in capsys.readouterr().err
 
 
 def test_a_crawl_is_known_by_the_same_identity_on_spark(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from webgraph_it.cluster.sources import Sources, opened
 from webgraph_it.convert import names
 from webgraph_it.convert.lines import NEVER_TRIED, NO_DEPTH, TIMED_RUN
 from webgraph_it.recrawl import planning, policies
-from webgraph_it.recrawl.lists import identity
+from webgraph_it.recrawl.lists import identity_of
 from webgraph_it.recrawl.plan_files import LOWEST_PRIORITY
 from webgraph_it.shards.formats import DIGEST_BYTES, GRAPH_FOLDER, PAGES_FOLDER
 
@@ -93,7 +93,7 @@ def crawls(found: Sources) -> list[str]:
     for uri in first.values():
         system, path = opened(uri)
         with system.open_input_file(path) as log:
-            identities.append(identity(log))
+            identities.append(identity_of(log))
     return identities
 
 

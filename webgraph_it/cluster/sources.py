@@ -15,14 +15,14 @@ from pyarrow import fs
 
 from webgraph_it.files.received import is_count
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import member_number
+from webgraph_it.shards.fleet import member_number, refuse_twice
 from webgraph_it.shards.formats import (
-    DIGEST_BYTES,
     GRAPH_FOLDER,
     LINKS_FOLDER,
     PAGES_FOLDER,
     URLS_FOLDER,
     ShardError,
+    check_whole_records,
     is_shard_name,
     number_of,
 )
@@ -76,8 +76,9 @@ class Sources(NamedTuple):
 def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sources:
     """The files of all crawl directories. If two contain the same page, the later one counts."""
     crawls = [crawl for directory in directories for crawl in _crawls(directory)]
+    refuse_twice([_place(crawl) for crawl in crawls])
     files = [file for crawl in crawls for file in _files(crawl)]
-    if not any(stream == URLS_FOLDER and length for _, stream, length in files):
+    if not any(stream == URLS_FOLDER for _, stream, _ in files):
         raise ShardError(f"{directories[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     return Sources(
         tuple(
@@ -102,9 +103,18 @@ def opened(uri: str) -> tuple[fs.FileSystem, str]:
     return system, path
 
 
+def _place(uri: str) -> str:
+    """Equal for two names of a directory."""
+    system, path = opened(uri)
+    return os.path.realpath(path) if isinstance(system, fs.LocalFileSystem) else f"{system.type_name}:{path}"
+
+
 def _crawls(directory: str) -> Iterator[str]:
     """The directory itself, or the members of a fleet."""
     directory = directory.rstrip("/")
+    system, path = opened(directory)
+    if system.get_file_info(path).is_file:
+        raise ShardError(f"{directory} is a file: give the JOBDIR of a crawl, or of a fleet.")
     names = [info.base_name for info in _listed(directory) if not info.is_file]
     members = sorted(name for name in names if member_number(Path(name)))
     if members and len(members) != (size := _read(f"{directory}/{members[0]}").fleet_size):
@@ -126,13 +136,15 @@ def _files(crawl: str) -> list[tuple[str, str, int]]:
         }
         lengths = sizes if committed is None else _of(stream, committed)
         for name in sorted(lengths, key=number_of):
-            length, size = lengths[name], sizes.get(name, 0)
+            length, size = lengths[name], sizes.get(name)
+            if size is None:
+                raise ShardError(f"{crawl} lacks {name}, which {COMMITTED_FILE} counts: restore the file.")
             if size < length:
                 raise ShardError(
                     f"{crawl}/{name} has {size} bytes, but {length} were committed: restore the file."
                 )
-            if stream == GRAPH_FOLDER and length % DIGEST_BYTES:
-                raise ShardError(f"{crawl}/{name} has {length} bytes, expected a multiple of {DIGEST_BYTES}.")
+            if stream == GRAPH_FOLDER:
+                check_whole_records(f"{crawl}/{name}", length)
             found.append((f"{crawl}/{name}", stream, length))
     return found
 

@@ -144,7 +144,7 @@ def _checked(sources: Sources) -> Sources:
     if not sources.urls:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
-        check_whole_records(part)
+        check_whole_records(part.path, part.length)
     for part in (*sources.urls, *sources.pages, *sources.links, *sources.anchors):
         _check_whole_lines(part)
     return sources

@@ -46,7 +46,10 @@ def import_lists(jobdir: Path, folder: Path) -> Made:
             f"{folder / LISTS_FILE} does not say its policy, when it was made and of which crawls: make it again with "
             "webgraph-it cluster priorities."
         )
-    if not {_identity(crawl) for crawl in crawls} & {*of}:
+    known = {identity for crawl in crawls if (identity := _identity(crawl))}
+    if not known:
+        raise PlanError(f"{jobdir} has fetched no page yet: there is nothing to visit again.")
+    if not known & {*of}:
         raise PlanError(
             f"{folder} has the lists of another crawl than {jobdir}: make them with webgraph-it cluster priorities "
             f"{shlex.quote(str(jobdir))}."
@@ -59,18 +62,18 @@ def import_lists(jobdir: Path, folder: Path) -> Made:
     return Made(plan.path, plan.revisits, plan.untried)
 
 
-def identity(log: IO[bytes]) -> str:
+def identity_of(log: IO[bytes]) -> str:
     """What a crawl has in common with its copies only: a hash of the first line of its page log, which has a time."""
     return sha256(log.read(LONGEST_LINE).partition(b"\n")[0]).hexdigest()
 
 
 def _identity(crawl: CrawlDirectory) -> str | None:
-    """None if nothing was fetched: then there is nothing to plan."""
+    """None if nothing was fetched."""
     part = next(iter(crawl.parts(PAGES_FOLDER)), None)
     if part is None or not part.length:
         return None
     with part.path.open("rb") as log:
-        return identity(log)
+        return identity_of(log)
 
 
 def _rows(folder: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ Guarantees: no other module knows these names. Nothing here writes.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from webgraph_it.shards.directory import CRAWL_FILE, LOCK_FILE, CrawlDirectory
@@ -57,7 +57,8 @@ def fleet_size(directory: Path) -> int:
 
 
 def crawls_of(paths: Iterable[Path]) -> list[Path]:
-    """The crawl directories, with the members of a fleet in its place. ShardError if members are missing."""
+    """The crawl directories, with the members of a fleet in its place. ShardError if members are missing, or
+    if one of them is there twice."""
     found: list[Path] = []
     for path in paths:
         here = members(path)
@@ -71,7 +72,14 @@ def crawls_of(paths: Iterable[Path]) -> list[Path]:
                 "copy the directories of all members into it."
             )
         found += here.values()
+    refuse_twice([str(path.resolve()) for path in found])
     return found
+
+
+def refuse_twice(crawls: Sequence[str]) -> None:
+    """ShardError if two crawl directories are the same."""
+    if len(set(crawls)) < len(crawls):
+        raise ShardError("One crawl directory was given twice; expected each of them once.")
 
 
 def is_running(member: Path) -> bool:
