@@ -28,6 +28,7 @@ from webgraph_it.cluster import commands, pagerank, session
         ),
         (["priorities", "--budget", "-3"], "--budget is -3; expected 0 or more"),
         (["degrees", "--split", "100"], "--split is 100 bytes; expected a multiple of 16"),
+        (["degrees", "--split", "0"], "--split is 0 bytes; expected a multiple of 16, at least 16"),
     ],
 )
 def test_a_wrong_command_is_one_sentence(

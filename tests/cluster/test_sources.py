@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.convert.crawls import write_crawl
+from webgraph_it.cli import main
 from webgraph_it.cluster.sources import sources
 from webgraph_it.shards.formats import ShardError
 
@@ -55,8 +56,42 @@ def test_what_is_not_a_crawl_or_lacks_bytes_is_refused_in_one_sentence(tmp_path:
     (tmp_path / "committed.json").write_text('{"graph": {"000001.g16": 16000}, "urls": {"000001.tsv": 1}}')
     with pytest.raises(ShardError, match=r"but 16000 were committed: restore the file"):
         sources([str(tmp_path)])
+    (tmp_path / "committed.json").write_text('{"graph": {"000002.g16": 16}, "urls": {"000001.tsv": 1}}')
+    with pytest.raises(
+        ShardError, match=r"lacks graph/000002.g16, which committed.json counts: restore the file"
+    ):
+        sources([str(tmp_path)])
+    (tmp_path / "committed.json").unlink()
+    with (tmp_path / "graph/000001.g16").open("ab") as shard:
+        shard.write(b"torn")
+    with pytest.raises(ShardError, match=r"000001.g16 is torn: .* Resume the crawl once"):
+        sources([str(tmp_path)])
+    with pytest.raises(ShardError, match=r"crawl.json is a file: give the JOBDIR of a crawl"):
+        sources([str(tmp_path / "crawl.json")])
     (tmp_path / "crawl.json").write_text('{"recipe_version": 7}')
     with pytest.raises(ShardError, match=r"names its nodes by recipe 7"):
         sources([str(tmp_path)])
     with pytest.raises(ShardError, match=r"cannot be opened"):
         sources(["gopher://host/crawl"])
+
+
+def test_a_crawl_directory_given_twice_is_refused_as_convert_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    (tmp_path / "link").symlink_to(crawl)
+    words = [str(crawl), str(tmp_path / "link"), "--out", str(tmp_path / "out")]
+    sentence = "One crawl directory was given twice; expected each of them once."
+    for verb in (["cluster", "degrees"], ["convert"]):
+        assert main([*verb, *words]) == 2
+        assert sentence in capsys.readouterr().err
+    with pytest.raises(ShardError, match=sentence):
+        sources([f"{crawl}/", crawl.as_uri()])
+
+
+def test_an_empty_url_list_is_an_empty_web(tmp_path: Path) -> None:
+    crawl = write_crawl(tmp_path / "crawl", {}, {}, {})
+    assert sources([str(crawl)]).splits == ()
+    (crawl / "urls/000001.tsv").unlink()
+    with pytest.raises(ShardError, match=r"has no URL list \(urls/000001.tsv\): nothing was crawled yet"):
+        sources([str(crawl)])

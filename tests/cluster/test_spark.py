@@ -172,6 +172,21 @@ def test_compact_is_finished_by_convert_into_the_same_bytes(
     compared = [file for file in files if not {".work", "analysis", "graph.json"} & {*file.parts}]
     assert len(compared) > 30
     assert all((ours / file).read_bytes() == (expected / file).read_bytes() for file in compared)
+    sources = [json.loads((folder / "graph.json").read_text())["sources"] for folder in (ours, expected)]
+    assert sources[0] == sources[1]
+
+
+def test_a_command_that_fails_leaves_the_earlier_result(tmp_path: Path) -> None:
+    crawl, out = write_visits(tmp_path / "crawl", VISITS), tmp_path / "out"
+    words = ["degrees", str(crawl), "--out", str(out), "--master", "local[2]"]
+    run_cluster(spark_python(), *words)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    shard = crawl / "graph/000001.g16"
+    shard.write_bytes(shard.read_bytes()[16:])  # it begins with a child
+    with start_cluster(spark_python(), *words) as process:
+        process.communicate(timeout=600)
+    assert process.returncode == 1
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
 def test_the_example_of_the_help_ranks_as_analyse_does(crawl: Path, tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def write_ids(folder: Path, order: Sequence[int] | None = None, files: int = 2) 
         for number in range(files):
             share = -(-table.num_rows // files)
             pq.write_table(table.slice(number * share, share), folder / name / f"part-{number:05d}.parquet")
-    (folder / "ids.json").write_text(json.dumps({"recipe_version": 1, "name": "italy"}))
+    facts = {"recipe_version": 1, "name": "italy", "sources": ["crawls/1"], "archives": ["warc"]}
+    (folder / "ids.json").write_text(json.dumps(facts))
     return folder
 
 
@@ -61,6 +62,17 @@ def test_ids_become_the_bytes_that_the_crawl_becomes(
     assert {file.name for file in differ} == {"graph.json"}, "which names its sources"
 
 
+def test_graph_json_of_ids_has_what_is_known(tmp_path: Path) -> None:
+    """No number for what the cluster left out: repeated links, earlier visits, pages outside of the graph."""
+    crawl, folder = write_crawl(tmp_path / "crawl"), write_ids(tmp_path / "ids")
+    assert main(["convert", str(crawl), "--out", str(tmp_path / "a")]) == 0
+    assert main(["convert", "--ids", str(folder), "--out", str(tmp_path / "b")]) == 0
+    ours, theirs = (json.loads((tmp_path / name / "graph.json").read_text()) for name in "ab")
+    assert (theirs["sources"], theirs["archives"]) == (["crawls/1"], ["warc"])
+    assert theirs["counts"].items() <= ours["counts"].items()
+    assert ours["counts"].keys() - theirs["counts"].keys() == ids.UNKNOWN
+
+
 def test_ids_out_of_order_or_unfinished_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,3 +87,5 @@ def test_ids_out_of_order_or_unfinished_are_refused(
     assert "has no ids.json: give a finished folder" in capsys.readouterr().err
     assert main(["convert", "--ids", str(folder), str(folder)]) == 2
     assert "--ids stands alone" in capsys.readouterr().err
+    assert main(["convert", "--ids", str(tmp_path / "nothere")]) == 2
+    assert f"--ids {tmp_path}/nothere is not a folder" in capsys.readouterr().err

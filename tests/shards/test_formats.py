@@ -44,7 +44,7 @@ def test_a_shard_has_a_number_and_the_suffix_of_its_stream(folder: str, name: st
 
 def test_a_torn_shard_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ShardError, match="is torn: 20 bytes are 1 records"):
-        check_whole_records(Part(tmp_path / "1.g16", 20))
+        check_whole_records(tmp_path / "1.g16", 20)
 
 
 def test_lines_end_where_the_part_does(tmp_path: Path) -> None:

@@ -67,7 +67,9 @@ def run(options: Namespace) -> int:
     if options.budget is not None and options.budget < 0:
         raise Mistake(f"--budget is {options.budget}; expected 0 or more.")
     if options.split < 16 or options.split % 16:
-        raise Mistake(f"--split is {options.split} bytes; expected a multiple of 16, such as 64MiB.")
+        raise Mistake(
+            f"--split is {options.split} bytes; expected a multiple of 16, at least 16, such as 64MiB."
+        )
     settings = {name: value for name, _, value in pairs}
     choice = Choice(options.policy, options.budget, time.time() if options.at is None else options.at)
     with mistakes(ShardError, ClusterError):

@@ -122,8 +122,6 @@ def _sources_and_out(options: Namespace, progress: Progress) -> "tuple[Sources, 
         progress.note(f"no crawl directory was given: using the newest, {jobdirs[0]}")
     if len(jobdirs) > 1 and not options.out:
         raise Mistake(f"{len(jobdirs)} crawl directories become one graph: give its folder with --out.")
-    if len({Path(jobdir).resolve() for jobdir in jobdirs}) < len(jobdirs):
-        raise Mistake("One crawl directory was given twice; expected each of them once.")
     out = options.out or jobdirs[0] / _folder(options)
     if any(out.resolve() == Path(jobdir).resolve() for jobdir in jobdirs):
         raise Mistake(f"{out} is the crawl directory itself: give another folder with --out.")

@@ -1,6 +1,7 @@
 """`webgraph-it recrawl plan`: which pages of a crawl to visit again. See docs/recrawl.md."""
 
 import os
+import shlex
 import shutil
 import time
 from argparse import Namespace
@@ -20,7 +21,7 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add("jobdir", type=Path, metavar="JOBDIR", help="the directory of the crawl; it may be running")
     add("--budget", type=count, metavar="N", help="maximum number of re-visits (all pages that were fetched)")
-    add("--policy", choices=sorted(POLICIES), default="smoothed", help="which pages come first (smoothed)")
+    add("--policy", choices=sorted(POLICIES), help="which pages come first (smoothed)")
     add("--from", dest="lists", type=Path, metavar="DIR", help="take over what cluster priorities made")
     add("--memory", type=size, default="2G", metavar="SIZE", help="memory for sorting, such as 512M (2G)")
     add("--threads", type=count, default=os.cpu_count() or 1, metavar="N", help="threads (one per core)")
@@ -39,6 +40,11 @@ def run(options: Namespace) -> int:
     if options.threads < 1:
         raise Mistake(f"--threads is {options.threads}; expected 1 or more.")
     check_memory(options.memory)
+    if options.lists and (options.budget is not None or options.policy):
+        raise Mistake(
+            "--budget and --policy belong to webgraph-it cluster priorities, which made the lists of --from; "
+            "expected: recrawl plan --from without them."
+        )
     progress = Progress()
     with mistakes(ConvertError, ShardError, PlanError), compiling_is_told(progress):
         made = (
@@ -46,7 +52,7 @@ def run(options: Namespace) -> int:
             if options.lists
             else make_plan(
                 options.jobdir,
-                options.policy,
+                options.policy or "smoothed",
                 options.budget,
                 time.time(),
                 options.memory,
@@ -54,15 +60,21 @@ def run(options: Namespace) -> int:
                 progress,
             )
         )
+        where, who = made.path, "The crawl"
         if here := members(options.jobdir):
-            give(made.path, here.values())
+            where, who = options.jobdir, "Each member"
+            print("\n".join(map(str, give(made.path, here.values()))))
             shutil.rmtree(made.path)
-            print(f"{options.jobdir} is a fleet: each of its {len(here)} members has this plan.")
+    planned = f"{_count(made.revisits, 're-visit')}, {_count(made.untried, 'untried URL')}"
+    checkpoint = f"webgraph-it control {shlex.quote(str(options.jobdir))} checkpoint"
     print(
-        f"{made.path}: {made.revisits:,} re-visits, {made.untried:,} untried URLs. The crawl takes it over when it is "
-        f"resumed, or at its next checkpoint: webgraph-it control {options.jobdir} checkpoint"
+        f"{where}: {planned}. {who} takes the plan over when it is resumed, or at its next checkpoint: {checkpoint}"
     )
     return 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 VERB = Verb(

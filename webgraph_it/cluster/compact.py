@@ -13,29 +13,23 @@ from webgraph_it.cluster.tables import NODE, arcs, numbered
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SORTED = "sorted"
-"""Kept while it works."""
 
-
-def compact(spark: "SparkSession", nodes: "DataFrame", sequences: "DataFrame", out: str) -> None:
-    """Write both folders below `out`."""
+def compact(
+    spark: "SparkSession", nodes: "DataFrame", sequences: "DataFrame", work: str
+) -> "tuple[DataFrame, DataFrame]":
+    """(nodes, arcs). The folder `work` keeps the nodes while they are numbered."""
     from pyspark.sql import functions as f
 
     parents = sequences.select(*NODE).withColumn("parent", f.lit(True))
     table = nodes.join(parents, NODE, "left").fillna(False, ["parent"])
-    ids = numbered(spark, table, ["key"], f"{out}/{SORTED}").withColumnRenamed("place", "id")
+    ids = numbered(spark, table, ["key"], work).withColumnRenamed("place", "id")
     columns = ["id", "key", "url", "state", "status", "depth", "parent"]
-    ids.select(*columns).repartitionByRange("id").sortWithinPartitions("id").write.mode("overwrite").parquet(
-        f"{out}/nodes"
-    )
     source = ids.select(*NODE, f.col("id").alias("source"))
     target = ids.select(
         f.col("high").alias("to_high"), f.col("low").alias("to_low"), f.col("id").alias("target")
     )
     found = arcs(sequences).join(source, NODE).join(target, ["to_high", "to_low"]).select("source", "target")
-    (
-        found.repartitionByRange("source")
-        .sortWithinPartitions("source", "target")
-        .write.mode("overwrite")
-        .parquet(f"{out}/arcs")
+    return (
+        ids.select(*columns).repartitionByRange("id").sortWithinPartitions("id"),
+        found.repartitionByRange("source").sortWithinPartitions("source", "target"),
     )

@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from webgraph_it.cluster import tables
-from webgraph_it.cluster.sources import Sources
+from webgraph_it.cluster.sources import Sources, opened
 from webgraph_it.convert import names
 from webgraph_it.convert.lines import NEVER_TRIED, NO_DEPTH, TIMED_RUN
 from webgraph_it.recrawl import planning, policies
+from webgraph_it.recrawl.lists import identity_of
 from webgraph_it.recrawl.plan_files import LOWEST_PRIORITY
-from webgraph_it.shards.formats import DIGEST_BYTES, GRAPH_FOLDER
+from webgraph_it.shards.formats import DIGEST_BYTES, GRAPH_FOLDER, PAGES_FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,6 +81,20 @@ def priorities(
     revisits = chosen.withColumn("priority", priority).select("priority", *columns).orderBy("key")
     untried = judged.where("urgency IS NULL").select(f.expr(tables.DIGEST).alias("digest"), "in_degree")
     return revisits, untried.orderBy("digest")
+
+
+def crawls(found: Sources) -> list[str]:
+    """The identity of every crawl in which a page was fetched."""
+    first: dict[str, str] = {}
+    for split in found.splits:
+        if split.stream == PAGES_FOLDER:
+            first.setdefault(split.uri.rsplit("/", 2)[0], split.uri)
+    identities = []
+    for uri in first.values():
+        system, path = opened(uri)
+        with system.open_input_file(path) as log:
+            identities.append(identity_of(log))
+    return identities
 
 
 def _judged(spark: "SparkSession", found: Sources, choice: Choice) -> "DataFrame":

@@ -15,14 +15,14 @@ from pyarrow import fs
 
 from webgraph_it.files.received import is_count
 from webgraph_it.shards.directory import COMMITTED_FILE, CRAWL_FILE, CrawlDirectory
-from webgraph_it.shards.fleet import member_number
+from webgraph_it.shards.fleet import member_number, refuse_twice
 from webgraph_it.shards.formats import (
-    DIGEST_BYTES,
     GRAPH_FOLDER,
     LINKS_FOLDER,
     PAGES_FOLDER,
     URLS_FOLDER,
     ShardError,
+    check_whole_records,
     is_shard_name,
     number_of,
 )
@@ -55,10 +55,19 @@ class Sources(NamedTuple):
     splits: tuple[Split, ...]
     name: str
     """Of the first crawl."""
+    given: tuple[str, ...]
+    """The directories, as they were given."""
+    archives: tuple[str, ...]
+    """Formats of the archives from which pages were ingested."""
 
     def tasks(self, *streams: str, split_bytes: int = SPLIT_BYTES) -> list[Task]:
         """The splits of these streams. Small ones share a task."""
         return list(_packed((split for split in self.splits if split.stream in streams), split_bytes))
+
+    def __str__(self) -> str:
+        """`5 files, 346,093 bytes`."""
+        count, size = len({split.uri for split in self.splits}), sum(s.stop - s.start for s in self.splits)
+        return f"{count:,} {'file' if count == 1 else 'files'}, {size:,} bytes"
 
     def bytes_of(self, stream: str) -> int:
         return sum(split.stop - split.start for split in self.splits if split.stream == stream)
@@ -67,8 +76,9 @@ class Sources(NamedTuple):
 def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sources:
     """The files of all crawl directories. If two contain the same page, the later one counts."""
     crawls = [crawl for directory in directories for crawl in _crawls(directory)]
+    refuse_twice([_place(crawl) for crawl in crawls])
     files = [file for crawl in crawls for file in _files(crawl)]
-    if not any(stream == URLS_FOLDER and length for _, stream, length in files):
+    if not any(stream == URLS_FOLDER for _, stream, _ in files):
         raise ShardError(f"{directories[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     return Sources(
         tuple(
@@ -77,6 +87,8 @@ def sources(directories: Sequence[str], split_bytes: int = SPLIT_BYTES) -> Sourc
             for start in range(0, length, split_bytes)
         ),
         _read(crawls[0]).name,
+        tuple(directories),
+        tuple(sorted({name for crawl in crawls for name in _read(crawl).archives})),
     )
 
 
@@ -91,9 +103,18 @@ def opened(uri: str) -> tuple[fs.FileSystem, str]:
     return system, path
 
 
+def _place(uri: str) -> str:
+    """Equal for two names of a directory."""
+    system, path = opened(uri)
+    return os.path.realpath(path) if isinstance(system, fs.LocalFileSystem) else f"{system.type_name}:{path}"
+
+
 def _crawls(directory: str) -> Iterator[str]:
     """The directory itself, or the members of a fleet."""
     directory = directory.rstrip("/")
+    system, path = opened(directory)
+    if system.get_file_info(path).is_file:
+        raise ShardError(f"{directory} is a file: give the JOBDIR of a crawl, or of a fleet.")
     names = [info.base_name for info in _listed(directory) if not info.is_file]
     members = sorted(name for name in names if member_number(Path(name)))
     if members and len(members) != (size := _read(f"{directory}/{members[0]}").fleet_size):
@@ -115,13 +136,15 @@ def _files(crawl: str) -> list[tuple[str, str, int]]:
         }
         lengths = sizes if committed is None else _of(stream, committed)
         for name in sorted(lengths, key=number_of):
-            length, size = lengths[name], sizes.get(name, 0)
+            length, size = lengths[name], sizes.get(name)
+            if size is None:
+                raise ShardError(f"{crawl} lacks {name}, which {COMMITTED_FILE} counts: restore the file.")
             if size < length:
                 raise ShardError(
                     f"{crawl}/{name} has {size} bytes, but {length} were committed: restore the file."
                 )
-            if stream == GRAPH_FOLDER and length % DIGEST_BYTES:
-                raise ShardError(f"{crawl}/{name} has {length} bytes, expected a multiple of {DIGEST_BYTES}.")
+            if stream == GRAPH_FOLDER:
+                check_whole_records(f"{crawl}/{name}", length)
             found.append((f"{crawl}/{name}", stream, length))
     return found
 
@@ -136,6 +159,7 @@ class _Read(NamedTuple):
     committed: dict[str, int] | None
     fleet_size: int
     name: str
+    archives: list[str]
 
 
 def _read(crawl: str) -> _Read:
@@ -153,7 +177,8 @@ def _read(crawl: str) -> _Read:
                     f"{crawl} names its nodes by recipe {version}, this program by recipe {RECIPE_VERSION}."
                 )
             size = directory.record().get("FLEET_SIZE")
-            return _Read(directory.committed(), size if is_count(size) else 0, directory.name())
+            fleet_size = size if is_count(size) else 0
+            return _Read(directory.committed(), fleet_size, directory.name(), directory.archives())
         except ShardError as error:
             raise ShardError(str(error).replace(folder, crawl)) from None
 

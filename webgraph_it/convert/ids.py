@@ -1,10 +1,11 @@
 """The first two steps for a folder of ids that `webgraph-it cluster compact` made: its rows are in order already.
 
-    ids.json          written last: recipe_version, name
+    ids.json          written last: recipe_version, name, sources (the crawl directories), archives
     nodes/*.parquet   id, key, url, state, status, depth, parent; in order of id
     arcs/*.parquet    source, target; in order of (source, target)
 
-Guarantees: the same files as from the crawl directories, byte for byte. Rows out of order are refused.
+Guarantees: the same files as from the crawl directories, byte for byte. Rows out of order are refused. Only graph.json
+differs: it lacks the counts that need every line and record of the crawl (`UNKNOWN`).
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,18 @@ from webgraph_it.graph.csr import Array
 
 NODES, ARCS = "nodes", "arcs"
 NODES_AT_ONCE = 1 << 20
+UNKNOWN = frozenset(
+    {
+        "gone",
+        "links_repeated",
+        "pages_outside_graph",
+        "parents_replaced",
+        "parents_written",
+        "records",
+        "urls_listed_again",
+    }
+)
+"""Counts of what was left out before."""
 
 
 def make_names(job: Job) -> None:
@@ -43,7 +56,7 @@ def make_names(job: Job) -> None:
             writer.add(_run(batch))
             at += len(batch)
             job.progress.at(at)
-    job.counts.update({"urls_listed_again": 0, "pages_outside_graph": 0, "gone": 0} | writer.counts())
+    job.counts.update(writer.counts())
 
 
 def make_parts(job: Job) -> None:

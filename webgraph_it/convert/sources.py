@@ -108,6 +108,8 @@ def from_files(urls: Path, graph16: Path) -> Sources:
 
 def from_ids(folder: Path) -> Sources:
     """What `webgraph-it cluster compact` made."""
+    if not folder.is_dir():
+        raise ConvertError(f"--ids {folder} is not a folder: give that of webgraph-it cluster compact.")
     if not (folder / IDS_FILE).is_file():
         raise ConvertError(
             f"--ids {folder} has no {IDS_FILE}: give a finished folder of webgraph-it cluster compact."
@@ -119,7 +121,13 @@ def from_ids(folder: Path) -> Sources:
     version, name = found.get("recipe_version"), found.get("name")
     if version != RECIPE_VERSION or not is_name(name):
         raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
-    return Sources((str(folder),), (), (), (), name, ids=folder)
+    named, archives = (_texts(found.get(member)) for member in ("sources", "archives"))
+    return Sources(named or (str(folder),), (), (), (), name, ids=folder, archives=archives)
+
+
+def _texts(found: object) -> tuple[str, ...]:
+    """Empty for anything but a list of texts."""
+    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
 
 
 def newest_crawl(folder: Path) -> Path:
@@ -136,7 +144,7 @@ def _checked(sources: Sources) -> Sources:
     if not sources.urls:
         raise ConvertError(f"{sources.names[0]} has no URL list (urls/000001.tsv): nothing was crawled yet.")
     for part in sources.graph:
-        check_whole_records(part)
+        check_whole_records(part.path, part.length)
     for part in (*sources.urls, *sources.pages, *sources.links, *sources.anchors):
         _check_whole_lines(part)
     return sources

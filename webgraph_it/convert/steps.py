@@ -285,6 +285,7 @@ def _summarise(job: Job, table: Table) -> None:
         for path, size in record["sizes"].items()
         if not path.startswith(".work")
     }
+    unknown = ids.UNKNOWN if job.sources.ids else frozenset()
     job.progress.begin("checksums", sum(files.values()))
     summary: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
@@ -296,7 +297,7 @@ def _summarise(job: Job, table: Table) -> None:
         "sources": list(job.sources.names),
         **({"archives": list(job.sources.archives)} if job.sources.archives else {}),
         **job.about,
-        "counts": dict(sorted(job.counts.items())),
+        "counts": {name: job.counts[name] for name in sorted(job.counts.keys() - unknown)},
         "bv": asdict(job.parameters),
         "files": checksums(job.out, files, job.threads),
         "conversion": {

@@ -120,13 +120,17 @@ def new_plan(jobdir: Path, policy: str, now: float) -> Iterator[PlanWriter]:
         write_whole(work / PLAN_FILE, json.dumps(facts | counts) + "\n")
 
 
-def give(plan: Path, jobdirs: Iterable[Path]) -> None:
-    """A copy of the plan becomes the next plan of each crawl: of a fleet's members, which skip what is not theirs."""
+def give(plan: Path, jobdirs: Iterable[Path]) -> list[Path]:
+    """A copy of the plan becomes the next plan of each crawl: of a fleet's members, which skip what is not theirs.
+    Returns where the copies are."""
+    places = []
     for jobdir in jobdirs:
-        with _next_folder(jobdir) as (work, _):
+        with _next_folder(jobdir) as (work, final):
             for name in (REVISITS_FILE, UNTRIED_FILE, PLAN_FILE):
                 with (plan / name).open("rb") as source, whole_file(work / name) as file:
                     shutil.copyfileobj(source, file)
+        places.append(final)
+    return places
 
 
 @contextmanager

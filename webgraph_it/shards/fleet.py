@@ -13,7 +13,7 @@ Guarantees: no other module knows these names. Nothing here writes.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from webgraph_it.shards.directory import CRAWL_FILE, LOCK_FILE, CrawlDirectory
@@ -72,7 +72,8 @@ def lacks(directory: Path, number: int) -> str:
 
 
 def crawls_of(paths: Iterable[Path]) -> list[Path]:
-    """The crawl directories, with the members of a fleet in its place. ShardError if members are missing."""
+    """The crawl directories, with the members of a fleet in its place. ShardError if members are missing, or
+    if one of them is there twice."""
     found: list[Path] = []
     for path in paths:
         here = members(path)
@@ -82,7 +83,14 @@ def crawls_of(paths: Iterable[Path]) -> list[Path]:
         if missing := missing_members(path):
             raise ShardError(lacks(path, missing[0]))
         found += here.values()
+    refuse_twice([str(path.resolve()) for path in found])
     return found
+
+
+def refuse_twice(crawls: Sequence[str]) -> None:
+    """ShardError if two crawl directories are the same."""
+    if len(set(crawls)) < len(crawls):
+        raise ShardError("One crawl directory was given twice; expected each of them once.")
 
 
 def running_since(member: Path) -> float | None:

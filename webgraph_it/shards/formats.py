@@ -107,12 +107,12 @@ def numbered_files(folder: Path, suffix: str) -> list[Path]:
     return sorted(files, key=lambda p: number_of(p.name))
 
 
-def check_whole_records(part: Part) -> None:
+def check_whole_records(file: Path | str, length: int) -> None:
     """Refuse a g16 file that ends within a record."""
-    torn = part.length % DIGEST_BYTES
+    torn = length % DIGEST_BYTES
     if torn:
         raise ShardError(
-            f"{part.path} is torn: {part.length} bytes are {part.length // DIGEST_BYTES} records of "
+            f"{file} is torn: {length} bytes are {length // DIGEST_BYTES} records of "
             f"{DIGEST_BYTES} bytes and {torn} bytes more. Resume the crawl once: it cuts its files "
             "back to the last commit."
         )
