@@ -20,6 +20,8 @@ POINTS = (
 FLEET_POINTS = ("applied", "published", "shipped")
 """Reached only by a member of a fleet: a batch is applied, a status or a batch is handed to the transport, and link
 files that all others have are about to be deleted."""
+REFUSED_POINT = "refused-renamed"
+"""Reached only by a first start that is refused, before its directory is deleted."""
 RESIZE_POINTS = ("resize-staged", "resize-moved", "resize-replaced")
 """Reached only by `webgraph-it fleet resize`."""
 SEED_POINTS = ("between-seeds",)

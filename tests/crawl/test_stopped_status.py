@@ -20,7 +20,7 @@ def test_the_directory_says_what_the_board_said(tmp_path: Path) -> None:
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
-            assert [await one.member.start(), await two.member.start()] == ["", ""]
+            assert [await one.member.round(), await two.member.round()] == ["", ""]
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
             await exchange(one, two)
