@@ -74,7 +74,7 @@ class CrawlExtension:
         check_spider(crawler.spider)
         directory = JobDirectory(Path(settings["JOBDIR"]))
         changes = directory.claim(
-            {**identity_of(settings), **fleet_identity(settings, directory.record())},
+            {**identity_of(settings), **fleet_identity(settings, directory)},
             json.loads(settings[REMEMBERED]),
             spider=spider_of(settings),
         )
