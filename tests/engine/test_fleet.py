@@ -34,4 +34,6 @@ def test_a_fleet_that_was_restored_is_told_what_remembers_its_later_starts(
     part: Any = FleetPart.__new__(FleetPart)
     part.membership = Membership(Path("/a b"), 1, 2, transport, balanced(2), {})
     part.member = SimpleNamespace(contradictions=SimpleNamespace(fault=Fault.OUTDATED))
-    assert part._remedy() == (f"restore its newest copy. If all members were restored together, {words}")
+    assert part._remedy() == (
+        f"restore its newest copy. If all members were restored together, or are new, {words}"
+    )

@@ -180,7 +180,7 @@ class FleetPart:
             "start this one again",
             Fault.COPY: "the directory is a clone or an old copy. Restore its newest copy, or let it start again and "
             f"crawl all its pages again: webgraph-it fleet give-up {directory} {number}",
-            Fault.OUTDATED: "restore its newest copy. If all members were restored together, stop them, "
+            Fault.OUTDATED: "restore its newest copy. If all members were restored together, or are new, stop them, "
             f"{self._emptying()}, and start again",
         }[self.member.contradictions.fault]
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,3 +102,24 @@ def test_a_refused_resume_changes_nothing(running: tuple[Fleet, Server]) -> None
     assert known_of(server, 3) == known
     fleet.start(3)
     fleet.wait()
+
+
+def test_a_first_start_that_is_stopped_while_it_watches_leaves_nothing_behind(
+    running: tuple[Fleet, Server],
+) -> None:
+    fleet, server = running
+    for member in 1, 2:
+        fleet.processes[member].send_signal(signal.SIGSTOP)
+    process = fleet.start(3, ADDRESS_DELAY=0.3)
+    while not (fleet.path(3) / "control.sock").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    output = finish(process, 60)
+    assert process.returncode == 3, output[-3000:]
+    assert "Traceback" not in output
+    assert not fleet.path(3).exists()
+    assert known_of(server, 3) == {}
+    for member in 1, 2:
+        fleet.processes[member].send_signal(signal.SIGCONT)
