@@ -22,6 +22,8 @@ FLEET_POINTS = ("applied", "published", "shipped")
 files that all others have are about to be deleted."""
 RESIZE_POINTS = ("resize-staged", "resize-moved", "resize-replaced", "resize-finished")
 """Reached only by `webgraph-it fleet resize` and `give-up`."""
+REFUSED_POINT = "refused-renamed"
+"""Reached only by a first start that is refused, before its directory is deleted."""
 SEED_POINTS = ("between-seeds",)
 """Reached only while the seeds are being loaded."""
 INGEST_POINTS = ("between-captures", "between-hand-overs")

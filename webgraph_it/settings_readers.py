@@ -29,6 +29,10 @@ MISTAKES = (
 """The exceptions that a reader raises for a wrong value."""
 
 
+class Advice(ValueError):
+    """A wrong value about which there is more to say, in one sentence, than what was expected."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reader(Generic[T]):
     """One kind of value."""
@@ -164,17 +168,25 @@ TLS_OPTIONS = frozenset(
 def _transport(value: Any) -> str:
     """Refuses also a password with a `/`, `?` or `#` that is not quoted, because it ends the host."""
     found = _text(value)
-    if found == "local":
+    if found == "local" or _is_server(found):
         return found
+    if "://" in found and "@" in found:
+        raise Advice("In a password write /, ?, # and % as %2F, %3F, %23 and %25.")
+    raise ValueError
+
+
+def _is_server(found: str) -> bool:
     if not found.startswith(("redis://", "rediss://")):
-        raise ValueError
+        return False
     parts = urlsplit(found)
     options = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
     known = TLS_OPTIONS if parts.scheme == "rediss" else frozenset()
-    is_place = bool(parts.hostname) and parts.port != 0  # reading a wrong port raises ValueError
-    if not is_place or not re.fullmatch("(/[0-9]{0,9})?", parts.path) or options - known or parts.fragment:
-        raise ValueError
-    return found
+    try:
+        is_place = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number
+        return False
+    is_database = bool(re.fullmatch("(/[0-9]{0,9})?", parts.path))
+    return is_place and is_database and not options - known and not parts.fragment
 
 
 FILE = text("the path of a JSON file, or nothing")

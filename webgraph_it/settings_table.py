@@ -47,6 +47,7 @@ from webgraph_it.settings_readers import (
     TOML_FILE,
     WEIGHTS,
     WRITER,
+    Advice,
     Reader,
     count,
     count_or_none,
@@ -135,9 +136,10 @@ class Setting(Generic[T]):
         """The value with its true type. Raises SettingsError if it is wrong."""
         try:
             return self.reader.read(found)
-        except MISTAKES:
+        except MISTAKES as error:
+            advice = f" {error}" if isinstance(error, Advice) else ""
             raise SettingsError(
-                f"{self.name} is {_short(found)}; expected: {self.reader.expected}."
+                f"{self.name} is {_short(found)}; expected: {self.reader.expected}.{advice}"
             ) from None
 
 

@@ -169,6 +169,28 @@ def test_when_a_share_runs_out_all_that_is_under_way_ends(tmp_path: Path) -> Non
     run(talk())
 
 
+def test_the_log_says_when_the_broker_is_lost_and_when_it_is_found_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def talk() -> None:
+        broker = Brief(LocalBroker(tmp_path, CAPS, 0.0), 0.4)
+        async with crawling(broker) as crawl:
+            for is_lost in False, True, True, False, False:
+                broker.is_lost = is_lost
+                await crawl.budget.ask_for_share()
+                await asyncio.sleep(0.2 if is_lost else 0.0)
+            await crawl.budget.end()
+
+    with caplog.at_level("INFO", "webgraph_it.crawl.budget"):
+        run(talk())
+    assert caplog.messages == [
+        "The fleet's broker cannot be reached: it is lost",
+        "No fetching: this member's share of the fleet's bandwidth and connections has run out.",
+        "The fleet's broker is reached again.",
+        "Fetching again: this member has a share of the fleet's bandwidth and connections.",
+    ]
+
+
 def test_a_share_that_is_renewed_in_time_does_not_run_out(tmp_path: Path) -> None:
     async def talk() -> None:
         async with crawling(Brief(LocalBroker(tmp_path, CAPS, 0.0), 0.6)) as crawl:

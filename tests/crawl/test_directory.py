@@ -121,3 +121,43 @@ def test_a_directory_that_somebody_prepared_is_refused_before_anything_is_made(t
     with pytest.raises(NotOursError, match="is a symbolic link"):
         JobDirectory(jobdir).claim(IDENTITY)
     assert os.listdir(jobdir) == ["frontier"]
+
+
+def test_a_first_claim_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("http://a.it/\n")
+    directory = JobDirectory(tmp_path / "fleet/member-03")
+    directory.claim({**IDENTITY, "SEEDS": {"file": str(tmp_path / "seeds.txt"), "md5": ""}})
+    directory.take_back()
+    directory.unlock()
+    assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
+
+
+def test_what_a_crash_left_of_a_claim_that_was_taken_back_goes_with_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / ".member-03.refused/frontier").mkdir(parents=True)
+    directory = JobDirectory(tmp_path / "member-03")
+    directory.claim(IDENTITY)
+    directory.unlock()
+    assert [path.name for path in tmp_path.iterdir()] == ["member-03"]
+
+
+def test_a_later_claim_that_is_taken_back_leaves_what_operators_noted(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+
+    def claimed(text: str, delay: float) -> JobDirectory:
+        seeds.write_text(text)
+        directory = JobDirectory(tmp_path / "crawl")
+        directory.claim({**IDENTITY, "SEEDS": {"file": str(seeds), "md5": text}}, {"HOST_DELAY": delay})
+        return directory
+
+    claimed("http://a.it/\n", 1.0).unlock()
+    before = json.loads((tmp_path / "crawl/crawl.json").read_text())
+    directory = claimed("http://a.it/\nhttp://b.it/\n", 2.0)
+    assert len(list(directory.seeds.iterdir())) == 2
+    directory.note("RULES_FILE", "rules.toml")
+    directory.take_back()
+    directory.unlock()
+    after = json.loads(directory.crawl_file.read_text())
+    assert [list(entry["changed"]) for entry in after.pop("history")] == [["RULES_FILE"]]
+    assert before.pop("history") == []
+    assert after == before
+    assert [path.name for path in directory.seeds.iterdir()] == ["000001.txt"]

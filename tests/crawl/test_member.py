@@ -137,7 +137,7 @@ def test_a_link_reaches_the_owner_of_its_site_and_the_crawl_ends(tmp_path: Path)
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(ours[0]), frozenset())
-            assert [await one.member.start(), await two.member.start()] == ["", ""]
+            assert [await one.member.round(), await two.member.round()] == ["", ""]
             assert one.visit(theirs[0], ours[1], theirs[1]) == ours[0]
             await exchange(one, two)
             assert two.frontier.next(NOW) is None  # what is not committed is not shipped
@@ -162,7 +162,7 @@ def test_a_receiver_that_dies_after_applying_gets_the_batch_again(tmp_path: Path
     async def crawl() -> None:
         with half(tmp_path, 1) as one:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
-            await one.member.start()
+            await one.member.round()
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
             await one.member.round()
@@ -172,7 +172,7 @@ def test_a_receiver_that_dies_after_applying_gets_the_batch_again(tmp_path: Path
                 assert two.frontier.counts().queued == 3
             with half(tmp_path, 2) as two:  # nothing was committed
                 assert two.frontier.counts().queued == 0
-                await two.member.start()
+                await two.member.round()
                 assert two.frontier.counts().queued == 3
 
     asyncio.run(crawl())
@@ -184,8 +184,8 @@ def test_link_files_that_all_others_have_committed_are_deleted(tmp_path: Path) -
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 2)), frozenset())
-            await one.member.start()
-            await two.member.start()
+            await one.member.round()
+            await two.member.round()
             one.visit(*sites_of(2, 3))
             await one.committer.commit(checkpoint=True)
             one.visit(*sites_of(2, 5))
@@ -201,7 +201,7 @@ def test_link_files_that_all_others_have_committed_are_deleted(tmp_path: Path) -
             await exchange(one, two)
         with half(tmp_path, 1) as one:  # a resume knows where its log begins
             assert one.member.outbox.end == one.member.status.log_start > 0
-            assert await one.member.start() == ""
+            assert await one.member.round() == ""
 
     asyncio.run(crawl())
 
@@ -210,8 +210,8 @@ def test_a_directory_restored_from_an_old_backup_is_refused(tmp_path: Path) -> N
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
-            await one.member.start()
-            await two.member.start()
+            await one.member.round()
+            await two.member.round()
             shutil.copytree(tmp_path / "member-01", tmp_path / "backup")
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
@@ -222,7 +222,41 @@ def test_a_directory_restored_from_an_old_backup_is_refused(tmp_path: Path) -> N
         (tmp_path / "backup").rename(tmp_path / "member-01")
         (tmp_path / "board/member-01.json").unlink()
         with half(tmp_path, 1) as one:
-            assert "of this member's links, which start 1 of it sent" in await one.member.start()
+            assert "of this member's links, which start 1 of it sent" in await one.member.round()
+
+    asyncio.run(crawl())
+
+
+def test_a_fleet_restored_from_a_backup_says_what_its_board_remembers(tmp_path: Path) -> None:
+    async def crawl() -> None:
+        with half(tmp_path, 1) as one:
+            await one.member.round()
+        shutil.copytree(tmp_path / "member-01", tmp_path / "backup")
+        with half(tmp_path, 1) as one:
+            await one.member.round()
+        shutil.rmtree(tmp_path / "member-01")
+        shutil.copytree(tmp_path / "backup", tmp_path / "member-01")
+        for _ in range(2):  # a refused start is no start
+            with half(tmp_path, 1) as one:
+                assert await one.member.round() == (
+                    "board/ remembers a later start of member 1 (start 2), and this directory has only start 1: it is "
+                    "an older copy, or board/ serves another fleet"
+                )
+        shutil.rmtree(tmp_path / "board")
+        with half(tmp_path, 1) as one:
+            assert await one.member.round() == ""
+            assert one.member.has_begun
+
+    asyncio.run(crawl())
+
+
+def test_nobody_knows_of_a_start_before_it_is_let_in(tmp_path: Path) -> None:
+    async def crawl() -> None:
+        with half(tmp_path, 1, "one list") as one, half(tmp_path, 2, "another") as two:
+            await one.member.round()
+            await two.member.round()
+            assert two.member.contradictions.is_watching
+            assert (sorted(board_of(tmp_path)), two.committer.commits) == ([1], 0)
 
     asyncio.run(crawl())
 
@@ -238,16 +272,18 @@ def test_a_member_that_reaches_nobody_says_what_follows(
             one.member._membership = replace(one.member._membership, transport="redis://a.it/0")
             with monkeypatch.context() as patch:
                 patch.setattr(LocalMailboxes, "board", unreachable)
-                assert await one.member.start() == ""
+                assert await one.member.round() == ""
                 assert await one.member.round() == ""
             assert await one.member.round() == ""
             monkeypatch.setattr(LocalMailboxes, "board", unreachable)
             assert await one.member.round() == ""
 
-    asyncio.run(crawl())
+    with caplog.at_level("INFO", "webgraph_it"):
+        asyncio.run(crawl())
     assert caplog.messages == [
         "The other members cannot be reached: redis://a.it/0: no password. Nothing is fetched until they are; this "
         "member tries again. If FLEET is wrong, stop this member and give the right one.",
+        "The other members are reached again.",
         "The other members cannot be reached: redis://a.it/0: no password. This member fetches until its share ends, "
         "keeps the links for them, and tries again.",
     ]
@@ -258,11 +294,11 @@ def test_an_older_twin_is_fenced_off(tmp_path: Path) -> None:
 
     async def crawl() -> None:
         with half(tmp_path, 1) as old:
-            await old.member.start()
+            await old.member.round()
             shutil.copytree(tmp_path / "member-01", tmp_path / "copy/member-01")
             shutil.copytree(tmp_path / "board", tmp_path / "copy/board")
             with half(tmp_path / "copy", 1) as new:
-                assert await new.member.start() == ""
+                assert await new.member.round() == ""
                 shutil.copy(tmp_path / "copy/board/member-01.json", tmp_path / "board/member-01.json")
             old.member._is_put = False
             assert await old.member.round() == (
@@ -275,8 +311,8 @@ def test_an_older_twin_is_fenced_off(tmp_path: Path) -> None:
 def test_running_members_with_other_settings_are_refused(tmp_path: Path) -> None:
     async def crawl() -> None:
         with half(tmp_path, 1, "one list") as one, half(tmp_path, 2, "another") as two:
-            assert await one.member.start() == ""
-            assert await two.member.start() == ""  # the status of member 1 may be of an earlier run
+            assert await one.member.round() == ""
+            assert await two.member.round() == ""  # the status of member 1 may be of an earlier run
             one.member._is_put = False
             assert await one.member.round() == ""
             assert await two.member.round() == "its SEEDS is another, and that of member 1 is one list"
@@ -310,7 +346,7 @@ def test_the_board_says_what_is_committed(tmp_path: Path) -> None:
     async def crawl() -> None:
         with half(tmp_path, 1) as one:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
-            await one.member.start()
+            await one.member.round()
             assert not board_of(tmp_path)[1].is_idle
             one.visit(*sites_of(2, 3))
             assert board_of(tmp_path)[1].log_end == 0
@@ -326,8 +362,8 @@ def test_a_host_of_another_member_is_borrowed_over_the_board(tmp_path: Path) -> 
 
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
-            await one.member.start()
-            await two.member.start()
+            await one.member.round()
+            await two.member.round()
             assert one.member.loans.ready_at(host, NOW) == inf
             await exchange(one, two, rounds=2)
             assert one.member.loans.ready_at(host, NOW) == 0.0
@@ -344,21 +380,21 @@ def test_epoch_and_cursors_survive_a_kill_right_after_their_commit(tmp_path: Pat
     async def crawl() -> None:
         with half(tmp_path, 1) as one:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
-            await one.member.start()
+            await one.member.round()
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
             await one.member.round()
             with half(tmp_path, 2) as two:
-                await two.member.start()  # commits the epoch, and then takes in the links
+                await two.member.round()  # commits the epoch, and then takes in the links
                 first = two.member.epoch
             with half(tmp_path, 2) as two:
                 assert starts(two.member.epoch) == starts(first) + 1
                 assert two.member.inbox.cursors == {}
-                await two.member.start()
+                await two.member.round()
                 await two.committer.commit()
             with half(tmp_path, 2) as two:
                 assert two.member.inbox.cursors[1].offset == one.member.status.log_end
-                await two.member.start()
+                await two.member.round()
                 assert two.member.batches[Verdict.APPLY] == 0
 
     asyncio.run(crawl())
@@ -372,8 +408,8 @@ def test_links_of_others_wait_until_the_own_seeds_are_loaded(tmp_path: Path) -> 
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
             two.is_seeded = False
-            await one.member.start()
-            await two.member.start()
+            await one.member.round()
+            await two.member.round()
             one.visit(*seed)
             await one.committer.commit()
             await exchange(one, two)

@@ -33,7 +33,7 @@ def begin(tmp_path: Path, **changes: Any) -> Settings:
     made = settings(tmp_path, **changes)
     preflight(made)
     directory = JobDirectory(Path(made["JOBDIR"]))
-    directory.claim({**identity_of(made), **fleet_identity(made, directory.record())})
+    directory.claim({**identity_of(made), **fleet_identity(made, directory)})
     directory.unlock()
     return made
 
@@ -121,6 +121,15 @@ def test_a_table_that_was_changed_by_a_resize_stays(tmp_path: Path) -> None:
             {"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": "redis://:secret@127.0.0.1/x"},
             "FLEET is 'redis://…@127.0.0.1/x'; expected: local, or a server",
         ),
+        *(
+            (
+                {"FLEET_SIZE": "2", "FLEET_MEMBER": "1", "FLEET": f"redis://:{password}@127.0.0.1/0"},
+                "FLEET is 'redis://…@127.0.0.1/0'; expected: local, or a server such as "
+                "redis://broker.example:6379/0 or rediss://user:password@broker.example/0. "
+                "In a password write /, ?, # and % as %2F, %3F, %23 and %25.",
+            )
+            for password in ("se/cret", "12/34", "se?cret", "se#cret")
+        ),
         (
             {"FLEET": "redis://:secret@127.0.0.1/0"},
             "FLEET is redis://127.0.0.1/0 and FLEET_SIZE and FLEET_MEMBER are missing; expected: how many members",
@@ -145,7 +154,10 @@ def test_a_wrong_setting_is_one_sentence(tmp_path: Path, changes: dict[str, Any]
             {},
             "is the directory of a fleet of 4 members. To resume all of them: webgraph-it fleet -n 4 --jobdir",
         ),
-        ({"FLEET_MEMBER": "3", "FLEET": "redis://127.0.0.1/0"}, "was begun with transport 'local'"),
+        (
+            {"FLEET_MEMBER": "3", "FLEET": "redis://127.0.0.1/0"},
+            "fleet/member-03 was begun with transport 'local', and now it is 'redis'. Give FLEET as it was, to all",
+        ),
     ],
 )
 def test_a_member_that_does_not_fit_the_others_is_refused(

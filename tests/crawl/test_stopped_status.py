@@ -21,7 +21,7 @@ def test_the_directory_says_what_the_board_said(tmp_path: Path) -> None:
     async def crawl() -> None:
         with half(tmp_path, 1) as one, half(tmp_path, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
-            assert [await one.member.start(), await two.member.start()] == ["", ""]
+            assert [await one.member.round(), await two.member.round()] == ["", ""]
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
             await exchange(one, two)
@@ -41,7 +41,7 @@ def test_the_board_adds_to_the_last_commit_and_does_not_replace_it(tmp_path: Pat
     async def crawl(*urls: str) -> None:
         with half(tmp_path, 1) as one:
             one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
-            assert await one.member.start() == ""
+            assert await one.member.round() == ""
             one.visit(*urls)
             await one.committer.commit()
             await one.member.round()
@@ -71,7 +71,7 @@ def test_a_member_is_lost_if_the_others_know_that_it_has_crawled(tmp_path: Path,
     async def crawl() -> None:
         with half(fleet, 1) as one, half(fleet, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 3)), frozenset())
-            assert [await one.member.start(), await two.member.start()] == ["", ""]
+            assert [await one.member.round(), await two.member.round()] == ["", ""]
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
             await exchange(one, two)

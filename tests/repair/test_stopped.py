@@ -20,8 +20,8 @@ def stopped_fleet(tmp_path: Path) -> dict[int, StoppedMember]:
     async def crawl() -> None:
         with half(fleet, 1) as one, half(fleet, 2) as two:
             one.recorder.record_seeds(links(*sites_of(1, 1)), frozenset())
-            await one.member.start()
-            await two.member.start()
+            await one.member.round()
+            await two.member.round()
             one.visit(*sites_of(2, 3))
             await one.committer.commit()
 

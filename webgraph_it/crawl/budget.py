@@ -93,6 +93,8 @@ class Budget:
         self._leases: AddressLeases | None = None
         self._polled_at = -math.inf
         self._unreachable = ""
+        self._has_run_out = False
+        """Whether people were told so, and not yet that there is a share again."""
         self._alarm: asyncio.TimerHandle | None = None
         fetcher.share_lasts = lambda: steady_seconds() < self._holding.until
         if address_delay_seconds:
@@ -119,7 +121,7 @@ class Budget:
             return ""
         except Fenced as error:
             return str(error)
-        self._unreachable = ""
+        self._reached()
         if self._holding.answered(share):
             self._apply()
         return ""
@@ -142,6 +144,7 @@ class Budget:
             return ""
         except Fenced as error:
             return str(error)
+        self._reached()
         now = scheduler.now()
         new = leases.answered(granted, asked_at, now)
         for name, ready_at in new.items():
@@ -177,6 +180,7 @@ class Budget:
         self._fetcher.set_connection_share(amounts.connections)
         if now < self._holding.until:
             self._control.unpause(PAUSE)
+            self._say_that_it_fetches(amounts)
             self._set_alarm(self._holding.until - now)
         else:
             self._control.pause(PAUSE)
@@ -193,11 +197,22 @@ class Budget:
         if left > 0.0:
             self._set_alarm(left)
             return
+        self._has_run_out = True
         logger.warning(
             "No fetching: this member's share of the fleet's bandwidth and connections has run out."
         )
         self._apply()
         self._call_off()
+
+    def _say_that_it_fetches(self, amounts: Amounts) -> None:
+        if self._has_run_out and all(amounts):
+            self._has_run_out = False
+            logger.info("Fetching again: this member has a share of the fleet's bandwidth and connections.")
+
+    def _reached(self) -> None:
+        if self._unreachable:
+            logger.info("The fleet's broker is reached again.")
+        self._unreachable = ""
 
     def _complain(self, error: TransportError) -> None:
         if str(error) != self._unreachable:

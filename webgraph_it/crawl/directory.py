@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,7 +27,7 @@ from webgraph_it.crawl.ownership import refuse_foreign
 from webgraph_it.crawl.resuming import resume_command
 from webgraph_it.files.own import make_folder, open_file, whole_file
 from webgraph_it.files.received import shown
-from webgraph_it.killpoint import reached
+from webgraph_it.killpoint import REFUSED_POINT, reached
 from webgraph_it.shards.directory import SEEDS, CrawlDirectory
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.seed_changes import contains_all_seeds
@@ -59,14 +60,21 @@ class JobDirectory(CrawlDirectory):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._lock_fd: int | None = None
+        self._made: list[Path] = []
+        self._before: dict[str, Any] | None = None
+        self._entry: dict[str, Any] = {}
+        """What `claim` has made, found as crawl.json, and added to its history."""
 
     def claim(
         self, identity: Mapping[str, Any], settings: Mapping[str, Any] | None = None, spider: str = ""
     ) -> list[Change]:
         """Lock the directory. Then write crawl.json, or compare it and note what changed. Returns the changes."""
         refuse_foreign(self.path)
+        self._made = [each for each in (self.path, *self.path.parents) if not os.path.lexists(each)]
         make_folder(self.path)
         self.lock()
+        shutil.rmtree(self._refused, ignore_errors=True)
+        self._before = self.record() if self.crawl_file.exists() else None
         make_folder(self.reports)
         if spider:
             identity = {SPIDER: spider, **identity}
@@ -77,6 +85,37 @@ class JobDirectory(CrawlDirectory):
             {**self._with_copied_seeds(identity), SETTINGS: dict(settings or {}), HISTORY: []},
         )
         return []
+
+    def take_back(self) -> None:
+        """Undo `claim`, for a start of which nothing may remain. The directory of a first start goes, with all in it;
+        any other crawl.json is what it was, but for what operators changed meanwhile.
+
+        Each is one rename. So after a crash in the middle, the next start finds all of it or nothing."""
+        assert self._lock_fd is not None, "it was not claimed"
+        if self._before is not None:
+            self._restore(self._before)
+            return
+        self.path.rename(self._refused)
+        reached(REFUSED_POINT)
+        shutil.rmtree(self._refused)
+        for folder in self._made[1:]:
+            with suppress(OSError):  # somebody else has put something into it
+                folder.rmdir()
+
+    @property
+    def _refused(self) -> Path:
+        """The name of the directory while it is deleted."""
+        return self.path.with_name(f".{self.path.name}.refused")
+
+    def _restore(self, before: Mapping[str, Any]) -> None:
+        now = self.record()
+        history = [each for each in now.get(HISTORY, []) if each != self._entry]
+        wanted = {**before, HISTORY: history} if HISTORY in before else before
+        if wanted != now:
+            write_json(self.crawl_file, wanted)
+        copy, copy_before = (_member(each.get("SEEDS"), "copy") for each in (now, before))
+        if copy != copy_before and isinstance(copy, str) and _SEEDS_COPY.fullmatch(copy):
+            (self.path / copy).unlink(missing_ok=True)
 
     def lock(self) -> None:
         """InUseError if another process has locked it."""
@@ -182,7 +221,8 @@ class JobDirectory(CrawlDirectory):
                 for name in sorted({*before, *settings} - {*identity})
                 if before.get(name) != settings.get(name) and SETTINGS in found
             ]
-        history = [*found.get(HISTORY, []), *([_entry(changes)] if changes else [])]
+        self._entry = _entry(changes) if changes else {}
+        history = [*found.get(HISTORY, []), *([self._entry] if changes else [])]
         wanted = {
             **found,
             **known,

@@ -1,6 +1,6 @@
 """One member of a fleet, while it crawls: it ships what it found for others, takes in what they found, sees the end.
 
-    start    epoch and its place in the log are committed, before the first fetch
+    start    board ─► another process as this member? other settings? old copy? ─► commit the epoch ─► status ─► fetch
     round    board ─► old copy? ─► ship ─► take in ─► delete ─► idle? commit at once ─► status ─► over?
     commit   what the commit covers (log, cursors, idle or not) is the next status
 
@@ -16,6 +16,7 @@ from dataclasses import replace
 from secrets import randbits
 from typing import NamedTuple, Protocol
 
+from webgraph_it.crawl.contradictions import Contradictions
 from webgraph_it.crawl.inbox import Inbox
 from webgraph_it.crawl.link_log import LOG_START, RUNS, log_start_of, runs_of, spans_of
 from webgraph_it.crawl.membership import Membership
@@ -32,10 +33,7 @@ from webgraph_it.fleet.exchange import (
     Status,
     StatusError,
     Verdict,
-    contradiction,
     deletable,
-    difference,
-    is_alive,
     is_over,
     judge,
     needed_runs,
@@ -142,8 +140,6 @@ class Member:
         self.status = self._status_of(self._taken, files)
         """The last commit."""
         self._others: dict[int, Status] = {}
-        self._first_seen: dict[int, bytes] = {}
-        """What each member had put when this one started; empty once it has put something else."""
         self._known: dict[int, tuple[bytes, Status]] = {}
         self._shipped: dict[int, int] = {}
         self._shipped_at: dict[int, float] = {}
@@ -152,14 +148,12 @@ class Member:
         self._is_put = False
         self._unreachable = ""
         self._gone: tuple[Span, ...] = ()
-        self._may_have_twin = mailboxes.needs_publishing
-        """On several machines no lock keeps another process from being this member."""
-        self._twin: tuple[bytes, float] | None = None
-        """What another process had put as this member when this one began to look, and when that was."""
-        self.fault = Fault.COPY
-        """If it must not run."""
-        self.has_looked = False
-        """Whether the notice board was read, and nothing on it contradicts this member."""
+        memory = "board/" if membership.transport == LOCAL else "the server"
+        self.contradictions = Contradictions(
+            self._number, self.epoch, memory, may_have_twin=mailboxes.needs_publishing
+        )
+        self.has_begun = False
+        """Whether nothing contradicted this start, its epoch is committed, and the others know of it."""
         self.is_over = False
         self.batches: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
 
@@ -197,21 +191,20 @@ class Member:
 
     # -- start, rounds, end ------------------------------------------------------------------------------------------
 
-    async def start(self) -> str:
-        """Commit the epoch, then look for contradictions. Returns why this member must not run, or an empty string."""
-        await self._commit()
-        return await self.round()
-
     async def round(self) -> str:
-        """Returns why this member must not run any longer, or an empty string."""
+        """The first ones start the member. Returns why this member must not run any longer, or an empty string."""
         try:
             why = await self._round()
         except TransportError as error:
             self._complain(error)
             return ""
         except Fenced as error:
-            self.fault = Fault.TWIN
+            if not self.has_begun:
+                return self.contradictions.of_later_start()
+            self.contradictions.fault = Fault.TWIN
             return str(error)
+        if self._unreachable:
+            logger.info("The other members are reached again.")
         self._unreachable = ""
         return why
 
@@ -224,7 +217,7 @@ class Member:
 
     def _meanwhile(self) -> str:
         """What follows from that for this member, and what to do."""
-        if self.has_looked:
+        if self.has_begun:
             return "This member fetches until its share ends, keeps the links for them, and tries again."
         change = (
             ""
@@ -235,15 +228,13 @@ class Member:
 
     async def _round(self) -> str:
         board = await self._mailboxes.board()
-        if not self.has_looked and (found := board.statuses.get(self._number)) and self._may_have_twin:
-            self._twin = self._twin or (found, time.monotonic())
-            alive = is_alive(*self._twin, found, time.monotonic())
-            if alive is not False:
-                self.fault = Fault.TWIN
-                return f"member {self._number} runs already, from another directory" if alive else ""
-        if why := self._look(board):
+        if not self.has_begun:
+            why = await self._begin(board)
+            if not self.has_begun:
+                return why
+        self._look(board)
+        if why := self.contradictions.of_run(self.status, board.statuses, self._others, time.monotonic()):
             return why
-        self.has_looked = True
         self._exchange_hosts()
         if self._mailboxes.needs_publishing:
             await self._ship()
@@ -254,28 +245,32 @@ class Member:
         self._decide_end()
         return ""
 
-    def _look(self, board: Board) -> str:
+    async def _begin(self, board: Board) -> str:
+        """Commit the epoch and let the others know of it, once nothing contradicts this start."""
+        found = board.statuses.get(self._number)
+        mine = self._parsed(self._number, found) if found else None
+        self._look(board)
+        doubts = self.contradictions
+        why = doubts.of_start(self.status, board.statuses, mine, self._others, time.monotonic())
+        if why or doubts.is_watching:
+            return why
+        if not self._committed_at:
+            await self._commit()
+        if self._committed_at:
+            await self._put()
+            self.has_begun = True
+        return ""
+
+    def _look(self, board: Board) -> None:
         """Read the notice board."""
         if board.run != self._board_run:
             self._board_run = board.run
             self._shipped.clear()
             self._is_put = False
-        others = {}
-        for member, found in board.statuses.items():
-            if member == self._number or not 1 <= member <= self._size:
-                continue
-            status = self._parsed(member, found)
-            if status is None:
-                continue
-            others[member] = status
-            if self._first_seen.setdefault(member, found) not in (found, b""):
-                self._first_seen[member] = b""
-            if not self._first_seen[member] and (why := difference(self.status, status)):
-                self.fault = Fault.SETTINGS
-                return why
+        numbers = board.statuses.keys() & {*range(1, self._size + 1)} - {self._number}
+        found = {member: self._parsed(member, board.statuses[member]) for member in sorted(numbers)}
+        self._others = {member: status for member, status in found.items() if status is not None}
         self._is_put = self._is_put and self._number in board.statuses
-        self._others = others
-        return contradiction(self.status, others)
 
     def _exchange_hosts(self) -> None:
         """See which hosts the others lend, and lend own ones."""

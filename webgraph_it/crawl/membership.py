@@ -164,12 +164,12 @@ def refuse_other_fleet(settings: Settings) -> None:
         )
 
 
-def fleet_identity(settings: Values, record: Mapping[str, Any]) -> dict[str, Any]:
-    """What crawl.json says about the fleet; empty if there is none. DirectoryError if it contradicts `record`."""
+def fleet_identity(settings: Values, own: CrawlDirectory) -> dict[str, Any]:
+    """What crawl.json says about the fleet; empty if there is none. DirectoryError if it contradicts that of `own`."""
     number = settings["FLEET_MEMBER"]
     if not number:
         return {}
-    found = record.get(FLEET)
+    found = own.record().get(FLEET)
     now = {
         "member": number,
         "transport": settings["FLEET"].partition(":")[0].replace("rediss", "redis"),
@@ -180,14 +180,15 @@ def fleet_identity(settings: Values, record: Mapping[str, Any]) -> dict[str, Any
         return {FLEET: now}
     if not isinstance(found, dict):
         raise DirectoryError(
-            f"crawl.json has {shown(found)} as {FLEET!r}, expected an object. Restore the file from a copy."
+            f"crawl.json of {own.path} has {shown(found)} as {FLEET!r}, expected an object. "
+            "Restore the file from a copy."
         )
     now["slices"] = found.get("slices")
     for name, remedy in _REMEDIES.items():
         if found.get(name) != now[name]:
             raise DirectoryError(
-                f"This member was begun with {name} {shown(found.get(name))}, and now it is {shown(now[name])}. "
-                f"{remedy}"
+                f"{own.path} was begun with {name} {shown(found.get(name))}, and now it is "
+                f"{shown(now[name])}. {remedy}"
             )
     return {FLEET: now}
 
@@ -206,12 +207,12 @@ def membership_of(settings: Values) -> Membership | None:
     if not number:
         return None
     directory = Path(settings[FLEET_DIRECTORY])
-    record = CrawlDirectory(directory / member_folder(number)).record()
+    own = CrawlDirectory(directory / member_folder(number))
     try:
-        table = from_text(record.get(FLEET, {}).get("slices"))
+        table = from_text(own.record().get(FLEET, {}).get("slices"))
     except TableError as error:
         raise DirectoryError(
-            f"crawl.json of {directory / member_folder(number)} is damaged: {error} Restore the file from a copy."
+            f"crawl.json of {own.path} is damaged: {error} Restore the file from a copy."
         ) from None
     return Membership(
         directory, number, settings["FLEET_SIZE"], settings["FLEET"], table, _common(settings, table)

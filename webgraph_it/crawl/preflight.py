@@ -90,7 +90,7 @@ def preflight(settings: Settings) -> None:
         refuse_unusable(Path(settings["JOBDIR"]))
     directory = JobDirectory(Path(settings["JOBDIR"]))
     check_deltafetch(values, directory.path)
-    directory.check_identity({**identity_of(values), **fleet_identity(values, directory.record())})
+    directory.check_identity({**identity_of(values), **fleet_identity(values, directory)})
     if INGEST not in directory.record():  # otherwise what the archives link to is queued
         check_seeds(Path(values.SEEDS), tuple(values.SCOPE_SURTS))
     if directory.path.exists():

@@ -74,7 +74,7 @@ class CrawlExtension:
         check_spider(crawler.spider)
         directory = JobDirectory(Path(settings["JOBDIR"]))
         changes = directory.claim(
-            {**identity_of(settings), **fleet_identity(settings, directory.record())},
+            {**identity_of(settings), **fleet_identity(settings, directory)},
             json.loads(settings[REMEMBERED]),
             spider=spider_of(settings),
         )
@@ -130,6 +130,11 @@ class CrawlExtension:
             lane = Lane(self._crawler, scheduler, pipeline_of(self._crawler))
             scheduler.hand_over(lane.pump, lane.start_more)
 
+    async def be_let_in(self) -> None:
+        """A member of a fleet waits here until it may begin."""
+        if self._running is not None:
+            await self._running.be_let_in()
+
     async def migrate(self) -> None:
         """Give the directory of an earlier version what it lacks."""
         if self._running is not None:
@@ -169,6 +174,9 @@ class CrawlExtension:
         self._finish_stats(running, reason)
         await running.report_for_the_last_time("Finished" if reason == "finished" else f"Stopped ({reason})")
         running.close_files()
+        if running.is_unwanted:
+            self._take_back()
+            return left
         self._say_last_words(running, reason, left)
         if reason == "finished" and not left and nobody_answered(running.recorder.tally):
             self._failures.note_at_the_end(
@@ -176,6 +184,14 @@ class CrawlExtension:
                 "Check this machine's network, DNS_SERVERS, PORT_MAP and the seeds, then start again with a new JOBDIR."
             )
         return left
+
+    def _take_back(self) -> None:
+        """Nothing remains of a member's start that the others do not know of."""
+        try:
+            self._directory.take_back()
+        except OSError as error:
+            path = self._directory.path
+            logger.error("What this start made in %s could not be removed (%s): remove it.", path, error)
 
     def _finish_stats(self, running: Running, reason: str) -> None:
         """Set the stats that Scrapy's CoreStats would have counted page by page."""

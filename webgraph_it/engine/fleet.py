@@ -1,5 +1,6 @@
 """Makes the fleet's part of a running crawl (crawl/member.py) from its settings and the other parts."""
 
+import asyncio
 import logging
 import shlex
 import time
@@ -21,6 +22,7 @@ from webgraph_it.engine.seed_loading import SeedLoading
 from webgraph_it.fleet.exchange import Fault
 from webgraph_it.fleet.local import LocalMailboxes
 from webgraph_it.fleet.transport import Mailboxes
+from webgraph_it.shards.fleet import BOARD_FOLDER
 from webgraph_it.shards.writer import Durable
 from webgraph_it.urls.scope import Scope
 
@@ -64,7 +66,8 @@ class FleetPart:
         inbox = Inbox(number, table, scope, frontier, recorder)
         self._seeds: SeedLoading | None = None
         self._commits: Commits | None = None
-        self._begun = self._started = False
+        self._started = asyncio.Event()
+        self._is_refused = False
         self._moments = deque([(time.monotonic(), recorder.tally.pages)], maxlen=RATE_MOMENTS)
         self.member = Member(
             membership,
@@ -100,10 +103,19 @@ class FleetPart:
         counts = self._scheduler.frontier.counts()
         return self._is_seeded() and not (counts.queued or counts.leased)
 
+    async def starts(self) -> None:
+        """Waits until `has_started`."""
+        await self._started.wait()
+
     @property
     def has_started(self) -> bool:
         """Whether its epoch is committed, and nothing contradicts it."""
-        return self._started
+        return self._started.is_set()
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether this start was refused before anything came of it, or ended while that was still to be seen."""
+        return not self.has_started and (self._is_refused or self.member.contradictions.is_watching)
 
     @property
     def is_waiting(self) -> bool:
@@ -143,9 +155,9 @@ class FleetPart:
         if self._scheduler.ended or self._scheduler.is_closing:
             return
         member = self.member
-        why = await (member.round() if self._begun else member.start())
-        self._begun = True
+        why = await member.round()
         if why:
+            self._is_refused = True
             path = self.membership.path
             self._fail(
                 f"{path} must not run as member {self.membership.number}: {why}",
@@ -154,8 +166,8 @@ class FleetPart:
                 remedy=self._remedy(),
             )
             return
-        if not self._started and member.has_looked:
-            self._started = True
+        if not self.has_started and member.has_begun:
+            self._started.set()
             self._control.unpause(PAUSE)
         if member.is_over or self._scheduler.frontier.counts().queued:
             self._scheduler.wake()
@@ -168,7 +180,16 @@ class FleetPart:
             "start this one again",
             Fault.COPY: "the directory is a clone or an old copy. Restore its newest copy, or let it start again and "
             f"crawl all its pages again: webgraph-it fleet give-up {directory} {number}",
-        }[self.member.fault]
+            Fault.OUTDATED: "restore its newest copy. If all members were restored together, or are new, stop them, "
+            f"{self._emptying()}, and start again",
+        }[self.member.contradictions.fault]
+
+    def _emptying(self) -> str:
+        if self.membership.transport != LOCAL:
+            return "empty the server's database (FLUSHDB)"
+        directory = self.membership.directory
+        board = shlex.quote(str(directory / BOARD_FOLDER))
+        return f"empty what remembers it (rm -r {board} {shlex.quote(str(directory))}/broker-*.db*)"
 
     async def end(self) -> None:
         """After the last commit."""

@@ -155,6 +155,25 @@ class Running:
         if self._console is not None:
             await self._console.open()
 
+    async def be_let_in(self) -> None:
+        """Waits until this crawl may begin. If it ends before that, this is cancelled."""
+        if self.fleet is not None:
+            await self.fleet.starts()
+
+    @property
+    def _may_begin(self) -> bool:
+        """Before that, nothing may be committed: a member of a fleet that is refused leaves nothing behind."""
+        return self.fleet is None or self.fleet.has_started
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether nothing of this start may remain."""
+        return self.fleet is not None and self.fleet.is_unwanted
+
+    async def _commit(self) -> None:
+        if self._may_begin:
+            await self.commits.commit()
+
     async def load_seeds(self) -> None:
         await self._pending.do_all()
         self.control.unpause(POSTPONED)
@@ -164,7 +183,7 @@ class Running:
     def start_timers(self, commit_seconds: float, checkpoint_seconds: float) -> None:
         """`checkpoint_seconds` 0: checkpoints only on request."""
         every = self._timers.every
-        every(commit_seconds, self.commits.commit)
+        every(commit_seconds, self._commit)
         every(LOOK_SECONDS, self.commits.commit_if_large)
         if checkpoint_seconds:
             every(checkpoint_seconds, self.checkpoint)
@@ -193,6 +212,8 @@ class Running:
 
     async def checkpoint(self) -> None:
         """Start files with the next numbers. Older files are never changed again."""
+        if not self._may_begin:
+            return
         await self.commits.commit(checkpoint=True)
         if self.failures:
             return
@@ -209,6 +230,8 @@ class Running:
         self.recrawling.close()
         self._timers.cancel(but=self._stop_watching)  # it keeps the last commit from waiting for ever
         self.scheduler.leases.ended = True
+        if self.is_unwanted:
+            self.committer.stop()
         if self._budget is not None:
             await self._budget.end()
         with suppress(Exception):  # `fail` was called

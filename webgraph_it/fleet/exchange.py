@@ -269,6 +269,7 @@ class Fault(Enum):
     COPY = "an old copy or a clone"
     TWIN = "another process is this member"
     SETTINGS = "other settings than the others"
+    OUTDATED = "a later start of this member is known"
 
 
 def contradiction(own: Status, others: Mapping[int, Status]) -> str:
@@ -287,6 +288,14 @@ def contradiction(own: Status, others: Mapping[int, Status]) -> str:
                 f"{other.member}, which has deleted {other.log_start:,} because this member had committed them"
             )
     return ""
+
+
+def later_start(member: int, memory: str, known: int, here: int) -> str:
+    """Why a member must not run. `memory` has its start `known` (0: which one is not known), its directory `here`."""
+    later = f"a later start of member {member}{f' (start {known})' if known else ''}"
+    had = f"has only start {here}" if here else "has none"
+    reason = f"it is an older copy, or {memory} serves another fleet"
+    return f"{memory} remembers {later}, and this directory {had}: {reason}"
 
 
 def is_alive(first: bytes, seen_at: float, found: bytes, now: float) -> bool | None:

@@ -177,6 +177,7 @@ class NationalSpider(Spider):
         crawl = self.crawler.get_extension(CrawlExtension)
         assert crawl is not None, "EXTENSIONS must hold CrawlExtension"
         with suppress(FrontierError):  # the scheduler has reported it, and the crawl is stopping
+            await crawl.be_let_in()
             await crawl.migrate()
             await self._reconsider_cuts()
             await crawl.import_plans()
