@@ -25,7 +25,7 @@ from pyarrow import fs
 
 from webgraph_it.cluster import reading
 from webgraph_it.cluster.sources import opened
-from webgraph_it.shards.formats import ShardError
+from webgraph_it.convert.mapping import unlisted
 
 Digests = NDArray[np.uint64]
 """Two columns: high, low."""
@@ -180,10 +180,7 @@ def places(own: Digests, wanted: Digests) -> Ids:
         while at < len(own) and own[at, 0] == wanted[place, 0] and own[at, 1] != wanted[place, 1]:
             at += 1
         if at >= len(own) or own[at, 0] != wanted[place, 0]:
-            raise ShardError(
-                f"{len(differ)} digests in the shards have no URL in the lists. A URL list is missing or belongs to "
-                "another crawl: give all directories of the crawl."
-            )
+            raise unlisted(len(differ), wanted[place].astype(">u8").tobytes().hex())
         found[place] = at
     return found
 

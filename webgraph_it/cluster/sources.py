@@ -60,6 +60,10 @@ class Sources(NamedTuple):
         """The splits of these streams. Small ones share a task."""
         return list(_packed((split for split in self.splits if split.stream in streams), split_bytes))
 
+    def file_of(self, position: int) -> str:
+        """The URI of the file of a position."""
+        return next(split.uri for split in self.splits if split.file == position >> FILE_BITS)
+
     def bytes_of(self, stream: str) -> int:
         return sum(split.stop - split.start for split in self.splits if split.stream == stream)
 
