@@ -4,13 +4,16 @@ webgraph_it.cluster.tables refuses what convert refuses.
 """
 
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.spark import run_cluster, spark_python
+from tests.cluster.spark import run_cluster, spark_python, standalone, start_cluster
 from tests.convert.crawls import write_crawl
 from webgraph_it.cli import main
+from webgraph_it.cli.cluster import VERB
 
 pytestmark = pytest.mark.slow
 
@@ -33,3 +36,45 @@ def test_a_digest_without_a_url_is_refused_as_convert_does(
     assert found
     assert wanted
     assert found.groups() == wanted.groups()
+
+
+def test_a_wrong_line_is_one_sentence_as_of_convert(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever worker meets it: in a query, and in the blocks of pagerank."""
+    crawl = write_crawl(tmp_path / "crawl")
+    pages = crawl / "pages/000001.jsonl"
+    pages.write_text(pages.read_text().replace('"key"', '"kez"'))
+    assert main(["convert", str(crawl), "--out", str(tmp_path / "graph")]) == 2
+    expected = capsys.readouterr().err.splitlines()[-1]
+    words = ["pagerank", str(crawl), "--out", str(tmp_path / "out"), "--master", "local[2]"]
+    assert run_cluster(spark_python(), *words, code=2).splitlines() == [expected]
+
+
+def test_an_interrupted_command_says_one_sentence(tmp_path: Path) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    words = ["pagerank", str(crawl), "--out", str(tmp_path / "out"), "--master", "local[2]"]
+    with start_cluster(spark_python(), *words) as process:
+        time.sleep(10)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, f"{VERB.interrupted}\n")
+
+
+def test_what_spark_cannot_start_with_is_one_sentence(tmp_path: Path) -> None:
+    crawl = write_crawl(tmp_path / "crawl")
+    words = ["degrees", str(crawl), "--out", str(tmp_path / "out"), "--master", "local[2]"]
+    output = run_cluster(spark_python(), *words, "--set", "spark.driver.memory=10m", code=2)
+    assert re.fullmatch(r"Spark does not start .*OutOfMemory.* --set spark.driver.memory=10m\.\n", output)
+
+
+def test_a_command_without_workers_says_so_and_waits(tmp_path: Path) -> None:
+    python, crawl = spark_python(), write_crawl(tmp_path / "crawl")
+    with standalone(python, tmp_path / "cluster") as cluster:
+        words = ["degrees", str(crawl), "--out", str(tmp_path / "out"), "--master", cluster.url]
+        with start_cluster(python, *words, "--set", "spark.executor.memory=512m") as process:
+            assert process.stdout
+            assert "has no worker with 512m of memory" in process.stdout.readline()
+            cluster.add_worker()
+            output, _ = process.communicate(timeout=300)
+        assert (process.returncode, output) == (0, f"{tmp_path / 'out'}\n")

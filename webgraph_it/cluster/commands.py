@@ -100,12 +100,8 @@ def run(
 ) -> None:
     """Carry out a command. The input and the folder of the result are checked before Spark is started."""
     found = sources(directories, split_bytes)
-    with claimed(out):
-        spark = session(master, settings)
-        try:
-            COMMANDS[name].run(spark, found, out, choice or Choice())
-        finally:
-            spark.stop()
+    with claimed(out), session(master, settings, _tell) as spark:
+        COMMANDS[name].run(spark, found, out, choice or Choice())
 
 
 def _digest() -> "object":

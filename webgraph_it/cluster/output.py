@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyarrow import fs
 
-from webgraph_it.cluster.session import ClusterError
+from webgraph_it.cluster.failures import ClusterError
 from webgraph_it.cluster.sources import opened
 from webgraph_it.shards.directory import CRAWL_FILE
 from webgraph_it.shards.fleet import members
