@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.convert.crawls import write_crawl
-from webgraph_it.cluster.sources import sources
+from webgraph_it.cluster.sources import not_opened, sources
 from webgraph_it.shards.formats import ShardError
 
 
@@ -60,3 +60,12 @@ def test_what_is_not_a_crawl_or_lacks_bytes_is_refused_in_one_sentence(tmp_path:
         sources([str(tmp_path)])
     with pytest.raises(ShardError, match=r"cannot be opened"):
         sources(["gopher://host/crawl"])
+
+
+def test_what_pyarrow_cannot_load_is_named_without_the_paths_that_it_tried() -> None:
+    tried = "\ndlopen(/usr/lib/jvm/default-java/libjvm.so) failed" * 90
+    assert not_opened("hdfs://name/crawl", f"Unable to load libjvm{tried}") == (
+        "hdfs://name/crawl cannot be opened: Unable to load libjvm. "
+        "Java's libjvm was not found: set JAVA_HOME to the folder of Java 17 or 21."
+    )
+    assert "set HADOOP_HOME" in not_opened("hdfs://name/crawl", "Unable to load libhdfs: ./libhdfs.so: no")
