@@ -78,6 +78,21 @@ def test_a_digest_without_a_url_is_refused() -> None:
         blocks.places(digests[:0], stray)
 
 
+def test_a_damaged_or_missing_file_names_the_folder_to_remove(tmp_path: Path) -> None:
+    folder = Folder(str(tmp_path))
+    folder.save("ranks.npz", ranks=np.arange(1000.0))
+    path = tmp_path / "ranks.npz"
+    whole = path.read_bytes()
+    assert folder.load("ranks.npz")["ranks"].tolist() == list(range(1000))
+    for damaged in (b"", whole[:500], whole[:900] + b"damaged" + whole[907:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ShardError, match=rf"{path} is damaged. Remove the folder {tmp_path}, and"):
+            folder.load("ranks.npz")
+    path.unlink()
+    with pytest.raises(ShardError, match=rf"{path} is missing. Remove the folder"):
+        folder.load("ranks.npz")
+
+
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     folder = Folder(str(tmp_path / "work"))
     assert folder.read("state.json") is None

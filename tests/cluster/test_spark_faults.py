@@ -14,6 +14,11 @@ from tests.cluster.spark import run_cluster, spark_python, standalone, start_clu
 from tests.convert.crawls import write_crawl
 from webgraph_it.cli import main
 from webgraph_it.cli.cluster import VERB
+from webgraph_it.cluster.blocks import Folder
+from webgraph_it.cluster.commands import WORK
+from webgraph_it.cluster.output import claimed
+from webgraph_it.cluster.pagerank import State, save
+from webgraph_it.cluster.sources import sources
 
 pytestmark = pytest.mark.slow
 
@@ -78,3 +83,17 @@ def test_a_command_without_workers_says_so_and_waits(tmp_path: Path) -> None:
             cluster.add_worker()
             output, _ = process.communicate(timeout=300)
         assert (process.returncode, output) == (0, f"{tmp_path / 'out'}\n")
+
+
+def test_a_damaged_checkpoint_names_the_folder_to_remove(tmp_path: Path) -> None:
+    crawl, out = write_crawl(tmp_path / "crawl"), tmp_path / "out"
+    with claimed(str(out)):
+        folder, found = Folder(f"{out}/{WORK}"), sources([str(crawl)])
+    save(folder, State(sources=found.fingerprint(), blocks=2, sizes={"1": 6}, iteration=10, moved=0.1))
+    folder.write("ranks-0010-000001.npz", b"PK")
+    words = ["pagerank", str(crawl), "--out", str(out), "--master", "local[2]"]
+    resuming, sentence = run_cluster(spark_python(), *words, code=2).splitlines()
+    assert resuming == "Resuming after iteration 10."
+    assert sentence.startswith(
+        f"{out}/.work/ranks-0010-000001.npz is damaged. Remove the folder {out}/.work,"
+    )

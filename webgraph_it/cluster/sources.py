@@ -66,6 +66,10 @@ class Sources(NamedTuple):
         """The splits of these streams. Small ones share a task."""
         return list(_packed((split for split in self.splits if split.stream in streams), split_bytes))
 
+    def fingerprint(self) -> list[list[object]]:
+        """Differs if other bytes count, or if they are divided otherwise."""
+        return [[split.uri, split.start, split.length] for split in self.splits]
+
     def file_of(self, position: int) -> str:
         """The URI of the file of a position."""
         return next(split.uri for split in self.splits if split.file == position >> FILE_BITS)
