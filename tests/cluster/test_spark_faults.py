@@ -73,6 +73,21 @@ def test_what_spark_cannot_start_with_is_one_sentence(tmp_path: Path) -> None:
     assert re.fullmatch(r"Spark does not start .*OutOfMemory.* --set spark.driver.memory=10m\.\n", output)
 
 
+def test_a_failure_of_spark_is_one_sentence_and_keeps_what_java_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    crawl = write_crawl(tmp_path / "crawl")
+    words = ["degrees", str(crawl), "--out", str(tmp_path / "out"), "--master", "local[2]"]
+    output = run_cluster(spark_python(), *words, "--set", "spark.sql.shuffle.partitions=many", code=1)
+    sentence = r"Spark could not finish: .*'many'.* is invalid.* See (\S+), and the logs of the executors\.\n"
+    found = re.fullmatch(sentence, output)
+    assert found
+    assert "'many'" in Path(found[1]).read_text()
+    run_cluster(spark_python(), *words)
+    assert [*tmp_path.glob("webgraph_it-spark-*")] == [Path(found[1])], "none is left of a success"
+
+
 def test_a_command_without_workers_says_so_and_waits(tmp_path: Path) -> None:
     python, crawl = spark_python(), write_crawl(tmp_path / "crawl")
     with standalone(python, tmp_path / "cluster") as cluster:
