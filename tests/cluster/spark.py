@@ -46,10 +46,10 @@ def start_cluster(python: str, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def run_cluster(python: str, *words: str) -> str:
+def run_cluster(python: str, *words: str, code: int = 0) -> str:
     with start_cluster(python, *words) as process:
         output, _ = process.communicate(timeout=900)
-    assert process.returncode == 0, output[-4000:]
+    assert process.returncode == code, output[-4000:]
     return output
 
 

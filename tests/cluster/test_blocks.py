@@ -70,10 +70,27 @@ def test_what_blocks_send_each_other_is_the_sum_over_in_links(count: int, tmp_pa
 def test_a_digest_without_a_url_is_refused() -> None:
     digests, _ = random_graph(1)
     stray = np.array([[5, 5]], np.uint64)
-    with pytest.raises(ShardError, match=r"1 digests in the shards have no URL in the lists"):
+    with pytest.raises(
+        ShardError, match=r"1 digests in the shards have no URL in the lists. The first is 0{15}50{15}5"
+    ):
         blocks.places(digests, stray)
     with pytest.raises(ShardError, match=r"have no URL"):
         blocks.places(digests[:0], stray)
+
+
+def test_a_damaged_or_missing_file_names_the_folder_to_remove(tmp_path: Path) -> None:
+    folder = Folder(str(tmp_path))
+    folder.save("ranks.npz", ranks=np.arange(1000.0))
+    path = tmp_path / "ranks.npz"
+    whole = path.read_bytes()
+    assert folder.load("ranks.npz")["ranks"].tolist() == list(range(1000))
+    for damaged in (b"", whole[:500], whole[:900] + b"damaged" + whole[907:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ShardError, match=rf"{path} is damaged. Remove the folder {tmp_path}, and"):
+            folder.load("ranks.npz")
+    path.unlink()
+    with pytest.raises(ShardError, match=rf"{path} is missing. Remove the folder"):
+        folder.load("ranks.npz")
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:

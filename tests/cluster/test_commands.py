@@ -69,14 +69,6 @@ def test_without_java_it_says_so(
     assert capsys.readouterr().err.strip().endswith(session.NO_JAVA)
 
 
-def test_the_reason_is_the_last_cause_that_java_names() -> None:
-    error = ValueError(
-        "An error occurred\n: org.apache.SparkException: no\nCaused by: java.io.IOException: refused."
-    )
-    assert session._reason(error) == "java.io.IOException: refused"
-    assert session._reason(ValueError("one line.\nmore")) == "one line"
-
-
 def test_the_input_is_checked_before_spark_is_started(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

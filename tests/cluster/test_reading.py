@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.convert.crawls import LINKS, URLS, digest, shard, write_crawl
 from webgraph_it.cluster import reading
-from webgraph_it.cluster.sources import Split, sources
+from webgraph_it.cluster.sources import FILE_BITS, Split, sources
 from webgraph_it.shards.formats import ShardError
 
 
@@ -32,6 +32,19 @@ def test_sequences_are_whole_wherever_a_split_begins(split_bytes: int, tmp_path:
     lists = {(row["high"], row["low"]): row["children"] for row in rows}
     assert len(rows) == len(LINKS)
     assert lists == {pair(key): b"".join(map(digest, children)) for key, children in LINKS.items()}
+
+
+def test_every_record_is_read_once_and_knows_its_place(tmp_path: Path) -> None:
+    write_crawl(tmp_path, files=2)
+    found = sources([str(tmp_path)], 48)
+    rows = rows_of([b for task in found.tasks("graph") for b in reading.records(task)])
+    expected = [key for parent, children in LINKS.items() for key in (parent, *children)]
+    assert sorted((row["high"], row["low"]) for row in rows) == sorted(map(pair, expected))
+    for row in rows:
+        data = Path(found.file_of(int(str(row["position"])))).read_bytes()
+        place = int(str(row["position"])) % (1 << FILE_BITS) * 16
+        high, low = (int.from_bytes(data[at : at + 8], "big", signed=True) for at in (place, place + 8))
+        assert (high & (1 << 63) - 1, low) == (row["high"], row["low"])
 
 
 @pytest.mark.parametrize("split_bytes", [1, 7, 64, 1 << 20])

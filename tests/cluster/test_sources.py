@@ -8,7 +8,7 @@ import pytest
 
 from tests.convert.crawls import write_crawl
 from webgraph_it.cli import main
-from webgraph_it.cluster.sources import sources
+from webgraph_it.cluster.sources import not_opened, sources
 from webgraph_it.shards.formats import ShardError
 
 
@@ -95,3 +95,12 @@ def test_an_empty_url_list_is_an_empty_web(tmp_path: Path) -> None:
     (crawl / "urls/000001.tsv").unlink()
     with pytest.raises(ShardError, match=r"has no URL list \(urls/000001.tsv\): nothing was crawled yet"):
         sources([str(crawl)])
+
+
+def test_what_pyarrow_cannot_load_is_named_without_the_paths_that_it_tried() -> None:
+    tried = "\ndlopen(/usr/lib/jvm/default-java/libjvm.so) failed" * 90
+    assert not_opened("hdfs://name/crawl", f"Unable to load libjvm{tried}") == (
+        "hdfs://name/crawl cannot be opened: Unable to load libjvm. "
+        "Java's libjvm was not found: set JAVA_HOME to the folder of Java 17 or 21."
+    )
+    assert "set HADOOP_HOME" in not_opened("hdfs://name/crawl", "Unable to load libhdfs: ./libhdfs.so: no")

@@ -237,7 +237,7 @@ def test_the_same_command_goes_on_after_a_kill_of_the_driver(crawl: Path, tmp_pa
     before = state.stat().st_mtime_ns
     made = (tmp_path / ".work/nodes-000000.npz").stat().st_mtime_ns
     assert made < before
-    run_cluster(python, *words)
+    assert "Resuming after iteration " in run_cluster(python, *words)
     assert distance(tmp_path / "pagerank", analysed(crawl)) < 1e-9
 
 

@@ -3,7 +3,7 @@
 import time
 from argparse import Namespace
 
-from webgraph_it.cli.shell.mistakes import Mistake, mistakes
+from webgraph_it.cli.shell.mistakes import Failure, Mistake, mistakes
 from webgraph_it.cli.shell.parser import Parser
 from webgraph_it.cli.shell.values import count, number, size
 from webgraph_it.cli.shell.verb import Verb
@@ -50,8 +50,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     from webgraph_it.cluster import commands
+    from webgraph_it.cluster.failures import ClusterError, ClusterFailure
     from webgraph_it.cluster.priorities import Choice
-    from webgraph_it.cluster.session import ClusterError
     from webgraph_it.shards.formats import ShardError
 
     if options.command not in commands.COMMANDS:
@@ -73,9 +73,18 @@ def run(options: Namespace) -> int:
     settings = {name: value for name, _, value in pairs}
     choice = Choice(options.policy, options.budget, time.time() if options.at is None else options.at)
     with mistakes(ShardError, ClusterError):
-        commands.run(
-            options.command, options.directories, options.out, options.master, settings, options.split, choice
-        )
+        try:
+            commands.run(
+                options.command,
+                options.directories,
+                options.out,
+                options.master,
+                settings,
+                options.split,
+                choice,
+            )
+        except ClusterFailure as error:
+            raise Failure(str(error)) from error
     print(options.out)
     return 0
 

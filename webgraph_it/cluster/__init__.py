@@ -9,6 +9,7 @@ groups.py      the graphs of hosts and domains
 priorities.py  which pages to visit again, for `webgraph-it recrawl plan --from`
 compact.py     ids instead of digests, for `webgraph-it convert --ids`
 session.py     the connection to Spark
+failures.py    what Spark raises, in one sentence
 
 A node is its digest, as two 64-bit numbers (`high`, `low`): nothing is renumbered, and there is no limit at 2³¹.
 """

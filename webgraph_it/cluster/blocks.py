@@ -16,7 +16,10 @@ which rows arrive. So a task may be repeated.
 """
 
 import io
-from typing import NamedTuple
+import zlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
@@ -25,12 +28,14 @@ from pyarrow import fs
 
 from webgraph_it.cluster import reading
 from webgraph_it.cluster.sources import opened
+from webgraph_it.convert.mapping import unlisted
 from webgraph_it.shards.formats import ShardError
 
 Digests = NDArray[np.uint64]
 """Two columns: high, low."""
 Values = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Arrays = Mapping[str, NDArray[Any]]
 
 
 class Out(NamedTuple):
@@ -53,9 +58,23 @@ class Folder:
         np.savez(buffer, allow_pickle=False, **arrays)
         self.write(name, buffer.getvalue())
 
-    def load(self, name: str) -> "np.lib.npyio.NpzFile | None":
+    def load(self, name: str) -> Arrays:
+        """ShardError if the file is missing or damaged."""
         data = self.read(name)
-        return None if data is None else np.load(io.BytesIO(data), allow_pickle=False)
+        try:
+            if data is None:
+                raise EOFError
+            with np.load(io.BytesIO(data), allow_pickle=False) as found:
+                return {each: found[each] for each in found.files}
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile, zlib.error):
+            raise ShardError(
+                f"{self.uri}/{name} is {'missing' if data is None else 'damaged'}. Remove the folder {self.uri}, and "
+                "give the same command again."
+            ) from None
+
+    def has(self, name: str) -> bool:
+        system, path = opened(self.uri)
+        return bool(system.get_file_info(f"{path}/{name}").type is fs.FileType.File)
 
     def write(self, name: str, data: bytes) -> None:
         """Whole or not at all."""
@@ -68,7 +87,7 @@ class Folder:
 
     def read(self, name: str) -> bytes | None:
         system, path = opened(self.uri)
-        if system.get_file_info(f"{path}/{name}").type is not fs.FileType.File:
+        if not self.has(name):
             return None
         with system.open_input_file(f"{path}/{name}") as file:
             data: bytes = file.read()
@@ -81,7 +100,7 @@ class Folder:
     def discard(self, name: str) -> None:
         """Remove a file, if it is there."""
         system, path = opened(self.uri)
-        if system.get_file_info(f"{path}/{name}").type is fs.FileType.File:
+        if self.has(name):
             system.delete_file(f"{path}/{name}")
 
     def remove(self) -> None:
@@ -142,25 +161,22 @@ def make_in(folder: Folder, number: int, sent: pa.Table) -> None:
 
 
 def load_nodes(folder: Folder, number: int) -> Digests:
-    found = folder.load(f"nodes-{number:06d}.npz")
-    return np.empty((0, 2), np.uint64) if found is None else found["digests"]
+    return folder.load(f"nodes-{number:06d}.npz")["digests"]
 
 
 def load_degrees(folder: Folder, number: int) -> Ids:
-    found = folder.load(f"degrees-{number:06d}.npz")
-    assert found is not None, "blocks without nodes are never asked for"
-    return found["degrees"]
+    return folder.load(f"degrees-{number:06d}.npz")["degrees"]
 
 
 def load_out(folder: Folder, number: int) -> Out:
     found = folder.load(f"out-{number:06d}.npz")
-    assert found is not None, "blocks without nodes are never asked for"
     return Out(*(found[name] for name in Out._fields))
 
 
 def load_in(folder: Folder, number: int) -> dict[int, NDArray[np.int32]]:
-    found = folder.load(f"in-{number:06d}.npz")
-    return {} if found is None else {int(name): found[name] for name in found.files}
+    """Nothing, if the block has no in-links."""
+    name = f"in-{number:06d}.npz"
+    return {int(sender): where for sender, where in folder.load(name).items()} if folder.has(name) else {}
 
 
 def sums_by_target(out: Out, values: Values) -> Values:
@@ -180,10 +196,7 @@ def places(own: Digests, wanted: Digests) -> Ids:
         while at < len(own) and own[at, 0] == wanted[place, 0] and own[at, 1] != wanted[place, 1]:
             at += 1
         if at >= len(own) or own[at, 0] != wanted[place, 0]:
-            raise ShardError(
-                f"{len(differ)} digests in the shards have no URL in the lists. A URL list is missing or belongs to "
-                "another crawl: give all directories of the crawl."
-            )
+            raise unlisted(len(differ), wanted[place].astype(">u8").tobytes().hex())
         found[place] = at
     return found
 

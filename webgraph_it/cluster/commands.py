@@ -124,11 +124,8 @@ def run(
     progress = Progress()
     with claimed(out, command.folders, progress) as result:
         progress.note(f"reading {found}")
-        spark = session(master, settings)
-        try:
+        with session(master, settings, progress.note) as spark:
             command.run(spark, found, result, choice)
-        finally:
-            spark.stop()
         marker = command.marker
         result.publish(
             command.folders, marker.name if marker else "", marker.facts(found, choice) if marker else {}

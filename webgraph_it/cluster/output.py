@@ -25,7 +25,7 @@ import pyarrow.dataset
 from pyarrow import fs
 
 from webgraph_it.cluster.blocks import Folder
-from webgraph_it.cluster.session import ClusterError
+from webgraph_it.cluster.failures import ClusterError
 from webgraph_it.cluster.sources import opened
 from webgraph_it.progress import Progress
 from webgraph_it.shards.directory import CRAWL_FILE

@@ -68,13 +68,13 @@ def pagerank(spark: "SparkSession", found: Sources, work: str, tell: Tell) -> "D
     folder = Folder(work)
     records = found.bytes_of(GRAPH_FOLDER) // DIGEST_BYTES
     count = max(min(records // RECORDS_PER_BLOCK + 1, MOST_BLOCKS), spark.sparkContext.defaultParallelism)
-    state = _state(folder, found, count)
+    state = resumable(folder, found, count, tell)
     if state is None:
         folder.remove()
         began = time.monotonic()
         sizes = _make_blocks(spark, found, folder, count)
-        state = State(sources=_fingerprint(found), blocks=count, sizes=sizes, iteration=0, moved=1.0)
-        _save(folder, state)
+        state = State(sources=found.fingerprint(), blocks=count, sizes=sizes, iteration=0, moved=1.0)
+        save(folder, state)
         tell(f"{sum(sizes.values()):,} nodes in {len(sizes)} blocks ({time.monotonic() - began:.1f} s)")
     numbers = sorted(map(int, state["sizes"]))
     _iterate(spark, folder, numbers, state, tell)
@@ -125,7 +125,7 @@ def _iterate(spark: "SparkSession", folder: Folder, numbers: list[int], state: S
         if done or iteration % CHECKPOINT_EVERY == 0:
             vectors.foreach(lambda vector, at=iteration: _write(folder, at, vector))
             state["iteration"], state["moved"] = iteration, moved
-            _save(folder, state)
+            save(folder, state)
             tell(f"iteration {iteration}: the ranks moved {moved:.1e} ({time.monotonic() - began:.1f} s)")
             vectors.unpersist()
             vectors = _start(spark, folder, numbers, iteration, nodes)
@@ -141,9 +141,7 @@ def _start(
     def read(number: int) -> Vector:
         if iteration == 0:
             return number, np.full(len(blocks_of.load_nodes(folder, number)), 1.0 / nodes), 0.0
-        found = folder.load(_rank_file(number, iteration))
-        assert found is not None, "a checkpoint has the ranks of every block"
-        return number, found["ranks"], 0.0
+        return number, folder.load(_rank_file(number, iteration))["ranks"], 0.0
 
     return spark.sparkContext.parallelize(numbers, len(numbers)).map(read)
 
@@ -191,9 +189,8 @@ def _ranks(spark: "SparkSession", folder: Folder, numbers: list[int], iteration:
         for batch in batches:
             for index in batch["id"].to_pylist():
                 digests = blocks_of.load_nodes(folder, numbers[index])
-                found = folder.load(_rank_file(numbers[index], iteration))
-                assert found is not None, "the last iteration is a checkpoint"
-                columns = [digests[:, 0].view(np.int64), digests[:, 1].view(np.int64), found["ranks"]]
+                ranks = folder.load(_rank_file(numbers[index], iteration))["ranks"]
+                columns = [digests[:, 0].view(np.int64), digests[:, 1].view(np.int64), ranks]
                 made = pa.table(
                     [pa.array(np.ascontiguousarray(c)) for c in columns], ["high", "low", "pagerank"]
                 )
@@ -210,18 +207,33 @@ def _rank_file(number: int, iteration: int) -> str:
     return f"ranks-{iteration:04d}-{number:06d}.npz"
 
 
-def _state(folder: Folder, found: Sources, count: int) -> State | None:
+def resumable(folder: Folder, found: Sources, count: int, tell: Tell) -> State | None:
     """What an interrupted run of the same command left, if it was at least as far as its blocks."""
     data = folder.read(STATE)
-    state: State | None = None if data is None else json.loads(data)
-    if not state or state["sources"] != _fingerprint(found) or state["blocks"] != count:
+    if data is None:
         return None
-    return state
+    state = _parsed(data)
+    if state is None:
+        tell(f"The checkpoint in {folder.uri} is damaged; starting again.")
+    elif state["sources"] != found.fingerprint():
+        tell(f"The crawl directories have changed since the checkpoint in {folder.uri}; starting again.")
+    elif state["blocks"] != count:
+        tell(
+            f"The checkpoint in {folder.uri} has {state['blocks']} blocks instead of {count}; starting again."
+        )
+    else:
+        tell(f"Resuming after iteration {state['iteration']}.")
+        return state
+    return None
 
 
-def _save(folder: Folder, state: State) -> None:
+def _parsed(data: bytes) -> State | None:
+    try:
+        state: State | None = json.loads(data)
+    except ValueError:
+        return None
+    return state if isinstance(state, dict) and state.keys() == State.__annotations__.keys() else None
+
+
+def save(folder: Folder, state: State) -> None:
     folder.write(STATE, json.dumps(state).encode())
-
-
-def _fingerprint(found: Sources) -> list[list[object]]:
-    return [[split.uri, split.start, split.length] for split in found.splits]

@@ -48,10 +48,25 @@ TIMED_LINE = pa.schema([*LINE, *(TIMED_RUN.field(name) for name in ("time", "cha
 )
 """The same with what a re-crawl needs of a page log."""
 KINDS = {URLS_FOLDER: LISTED, LINKS_FOLDER: LINKED, PAGES_FOLDER: TRIED}
+RECORD = pa.schema({name: pa.int64() for name in ("high", "low", "position")})
+"""A parent or a child."""
 ARC = pa.schema({name: pa.int64() for name in ("high", "low", "to_high", "to_low")})
 ROWS_PER_BATCH = 8192
 AHEAD_BYTES = 1 << 16
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def records(task: Task) -> Iterator[pa.RecordBatch]:
+    """Every record of these splits of shards."""
+    for split in task:
+        system, path = opened(split.uri)
+        with system.open_input_file(path) as file:
+            high, low = words(_records(file, split.start, split.stop))
+        first = (split.file << FILE_BITS) + split.start // DIGEST_BYTES
+        columns = [high, low, np.arange(first, first + len(high), dtype=np.int64)]
+        yield from pa.table([pa.array(column) for column in columns], schema=RECORD).to_batches(
+            max_chunksize=8 * ROWS_PER_BATCH
+        )
 
 
 def sequences(task: Task) -> Iterator[pa.RecordBatch]:

@@ -32,6 +32,12 @@ SPLIT_BYTES = 64 << 20
 FILE_BITS = 40
 """A position is the number of the file, then this many bits for the record or line in it."""
 
+ADVICE = {
+    "libjvm": "Java's libjvm was not found: set JAVA_HOME to the folder of Java 17 or 21.",
+    "libhdfs": "Hadoop's libhdfs was not found: set HADOOP_HOME to the folder of Hadoop's client libraries.",
+}
+"""What pyarrow could not load → what to do."""
+
 
 class Split(NamedTuple):
     """The records or lines that begin at start … stop - 1 of a file."""
@@ -69,6 +75,14 @@ class Sources(NamedTuple):
         count, size = len({split.uri for split in self.splits}), sum(s.stop - s.start for s in self.splits)
         return f"{count:,} {'file' if count == 1 else 'files'}, {size:,} bytes"
 
+    def fingerprint(self) -> list[list[object]]:
+        """Differs if other bytes count, or if they are divided otherwise."""
+        return [[split.uri, split.start, split.length] for split in self.splits]
+
+    def file_of(self, position: int) -> str:
+        """The URI of the file of a position."""
+        return next(split.uri for split in self.splits if split.file == position >> FILE_BITS)
+
     def bytes_of(self, stream: str) -> int:
         return sum(split.stop - split.start for split in self.splits if split.stream == stream)
 
@@ -97,9 +111,7 @@ def opened(uri: str) -> tuple[fs.FileSystem, str]:
     try:
         system, path = fs.FileSystem.from_uri(uri if ":/" in uri else os.path.abspath(uri))
     except (pa.ArrowException, OSError) as error:
-        raise ShardError(
-            f"{uri} cannot be opened: {error}. Give a path, or a URI that pyarrow knows."
-        ) from None
+        raise ShardError(not_opened(uri, str(error))) from None
     return system, path
 
 
@@ -107,6 +119,16 @@ def _place(uri: str) -> str:
     """Equal for two names of a directory."""
     system, path = opened(uri)
     return os.path.realpath(path) if isinstance(system, fs.LocalFileSystem) else f"{system.type_name}:{path}"
+
+
+def not_opened(uri: str, reason: str) -> str:
+    """What pyarrow says at first, and what to do. It goes on with every path that it has tried."""
+    first = reason.strip().partition("\n")[0].rstrip(". ")
+    advice = next(
+        (advice for word, advice in ADVICE.items() if word in reason),
+        "Give a path, or a URI that pyarrow knows.",
+    )
+    return f"{uri} cannot be opened: {first}. {advice}"
 
 
 def _crawls(directory: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from webgraph_it.cluster import reading
-from webgraph_it.cluster.sources import Sources, Task
+from webgraph_it.cluster.sources import FILE_BITS, Sources, Task
 from webgraph_it.convert.lines import (
     ERROR,
     GONE,
@@ -22,12 +22,14 @@ from webgraph_it.convert.lines import (
     TRIED,
     UNCHANGED,
 )
+from webgraph_it.convert.mapping import unlisted
 from webgraph_it.convert.visits import GONE_STATUSES
 from webgraph_it.shards.formats import GRAPH_FOLDER, LINKS_FOLDER, PAGES_FOLDER, URLS_FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+RECORDS = "high long, low long, position long"
 SEQUENCES = "high long, low long, position long, children binary"
 LINES = "high long, low long, key string, url string, kind short, state short, status int, depth long, position long"
 TIMED_LINES = f"{LINES}, time double, change float, via string, host_depth long"
@@ -49,9 +51,10 @@ def block_expression(blocks: int) -> str:
 
 
 def sequences(spark: "SparkSession", found: Sources) -> "DataFrame":
-    """The last sequence of every parent."""
+    """The last sequence of every parent. ShardError, before anything else is computed, if a record has no URL."""
     from pyspark.sql import functions as f
 
+    _refuse_unlisted(spark, found)
     each = read(spark, found.tasks(GRAPH_FOLDER), reading.sequences, SEQUENCES)
     replaced = (
         each.groupBy(*NODE)
@@ -107,6 +110,32 @@ def nodes(spark: "SparkSession", found: Sources) -> "DataFrame":
     state = f.when(f.col("state") < len(STATES), f.col("state")).otherwise(ERROR)
     found_nodes = each.select(*NODE, "key", chosen.alias("chosen")).select(*NODE, "key", "chosen.*")
     return found_nodes.withColumn("state", f.element_at(names, (state + 1).cast("int")))
+
+
+def _refuse_unlisted(spark: "SparkSession", found: Sources) -> None:
+    """As convert does: an arc to a node that is in no list must not be lost silently."""
+    from pyspark.sql import functions as f
+
+    records = read(spark, found.tasks(GRAPH_FOLDER), reading.records, RECORDS)
+    lists = read(spark, found.tasks(URLS_FOLDER), reading.lines, LINES)
+    listed = lists.select(*NODE, f.lit(None).cast("long").alias("position"))
+    unknown = (  # one exchange, and each task adds up a popular node by itself
+        records.unionByName(listed)
+        .groupBy(*NODE)
+        .agg(
+            f.count("position").alias("records"), f.count("*").alias("rows"), f.min("position").alias("first")
+        )
+        .where("records = rows")
+    )
+    total = unknown.agg(
+        f.sum("records").alias("records"),
+        f.min("first").alias("first"),
+        f.min_by(f.expr(DIGEST), "first").alias("digest"),
+    ).first()
+    if total is not None and total["records"]:
+        name = found.file_of(total["first"])
+        place = total["first"] & ((1 << FILE_BITS) - 1)
+        raise unlisted(total["records"], f"{total['digest'].hex()}, record {place} of {name}")
 
 
 def _gone(spark: "SparkSession", found: Sources) -> "DataFrame":

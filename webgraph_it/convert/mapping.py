@@ -209,10 +209,15 @@ class Unknown:
 
     def refuse(self) -> None:
         if self.count:
-            raise ShardError(
-                f"{self.count} digests in the shards have no URL in the lists. The first is {self._first}. "
-                "A URL list is missing or belongs to another crawl: give all directories of the crawl."
-            )
+            raise unlisted(self.count, self._first)
+
+
+def unlisted(count: int, first: str) -> ShardError:
+    """The refusal of records that are in no URL list."""
+    return ShardError(
+        f"{count} digests in the shards have no URL in the lists. The first is {first}. "
+        "A URL list is missing or belongs to another crawl: give all directories of the crawl."
+    )
 
 
 class Groups(NamedTuple):
