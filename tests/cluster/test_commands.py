@@ -24,7 +24,11 @@ from webgraph_it.cluster import commands, pagerank, session
         ),
         (
             ["degrees", "--budget", "5"],
-            "--budget and --at are of priorities; expected: cluster degrees without them",
+            "--policy, --budget and --at are of priorities; expected: cluster degrees without them",
+        ),
+        (
+            ["hosts", "--policy", "anansi"],
+            "--policy, --budget and --at are of priorities; expected: cluster hosts without them",
         ),
         (["priorities", "--budget", "-3"], "--budget is -3; expected 0 or more"),
         (["degrees", "--split", "100"], "--split is 100 bytes; expected a multiple of 16"),

@@ -32,7 +32,6 @@ def add_options(parser: Parser) -> None:
     add(
         "--policy",
         choices=sorted(POLICIES),
-        default="smoothed",
         help="of priorities: which pages first (smoothed)",
     )
     add("--budget", type=count, metavar="N", help="of priorities: maximum number of re-visits (all pages)")
@@ -60,9 +59,10 @@ def run(options: Namespace) -> int:
     pairs = [word.partition("=") for word in options.settings]
     if wrong := [name for name, equals, _ in pairs if not (equals and name.startswith("spark."))]:
         raise Mistake(f"--set {wrong[0]} is not a setting of Spark; expected spark.NAME=VALUE.")
-    if options.command != "priorities" and (options.budget is not None or options.at is not None):
+    chosen = [each for each in (options.policy, options.budget, options.at) if each is not None]
+    if options.command != "priorities" and chosen:
         raise Mistake(
-            f"--budget and --at are of priorities; expected: cluster {options.command} without them."
+            f"--policy, --budget and --at are of priorities; expected: cluster {options.command} without them."
         )
     if options.budget is not None and options.budget < 0:
         raise Mistake(f"--budget is {options.budget}; expected 0 or more.")
@@ -71,7 +71,8 @@ def run(options: Namespace) -> int:
             f"--split is {options.split} bytes; expected a multiple of 16, at least 16, such as 64MiB."
         )
     settings = {name: value for name, _, value in pairs}
-    choice = Choice(options.policy, options.budget, time.time() if options.at is None else options.at)
+    now = time.time() if options.at is None else options.at
+    choice = Choice(options.policy or Choice().policy, options.budget, now)
     with mistakes(ShardError, ClusterError):
         try:
             commands.run(
