@@ -15,8 +15,7 @@ from tests.convert.crawls import write_crawl
 from webgraph_it.cli import main
 from webgraph_it.cli.cluster import VERB
 from webgraph_it.cluster.blocks import Folder
-from webgraph_it.cluster.output import WORK
-from webgraph_it.cluster.output import claimed
+from webgraph_it.cluster.output import WORK, claimed
 from webgraph_it.cluster.pagerank import State, save
 from webgraph_it.cluster.sources import sources
 
