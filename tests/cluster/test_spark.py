@@ -271,6 +271,15 @@ def test_pages_that_are_gone_are_those_of_convert(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("choice", ["smoothed", "smoothed 300", "anansi 50", "adaptive 200", "uniform"])
 def test_priorities_are_the_plan_of_recrawl(choice: str, changed: Path, tmp_path: Path) -> None:
+    same_plan(choice, changed, tmp_path, ["--master", "local[2]"])
+
+
+@pytest.mark.parametrize("master", ["standalone"], indirect=True)
+def test_two_workers_give_the_plan_of_recrawl(changed: Path, master: list[str], tmp_path: Path) -> None:
+    same_plan("smoothed 200", changed, tmp_path, master)
+
+
+def same_plan(choice: str, changed: Path, tmp_path: Path, master: list[str]) -> None:
     """Of a crawl with re-visits: the same plan, byte for byte."""
     ours, theirs, now = tmp_path / "ours", tmp_path / "theirs", 1_900_000_000.0
     policy, *budget = choice.split()
@@ -278,21 +287,11 @@ def test_priorities_are_the_plan_of_recrawl(choice: str, changed: Path, tmp_path
         shutil.copytree(changed, copy)
     lists = tmp_path / "lists"
     options = ["--policy", policy, "--at", str(now), *(["--budget", *budget] if budget else [])]
-    run_cluster(
-        spark_python(),
-        "priorities",
-        str(theirs),
-        "--out",
-        str(lists),
-        "--master",
-        "local[2]",
-        *SMALL_SPLITS,
-        *options,
-    )
+    words = ["priorities", str(theirs), "--out", str(lists), *master, *SMALL_SPLITS, *options]
+    run_cluster(spark_python(), *words)
     assert main(["recrawl", "plan", str(theirs), "--from", str(lists)]) == 0
     made = make_plan(ours, policy, int(budget[0]) if budget else None, now, 1 << 30, 1, Progress())
     assert made.revisits > 40
     for name in ("plan.json", "revisits.tsv", "untried.u18"):
-        assert (made.path / name).read_bytes() == (
-            theirs / made.path.relative_to(ours) / name
-        ).read_bytes(), name
+        found = theirs / made.path.relative_to(ours) / name
+        assert found.read_bytes() == (made.path / name).read_bytes(), name

@@ -151,14 +151,7 @@ def judged(lines: pa.Table, measured: pa.Table, choice: Choice) -> pa.Table:
         "last_visit": pa.array(np.concatenate([pages.last_visit, gap]), from_pandas=True),
         "urgency": pa.array(np.concatenate([_urgency(pages, choice), gap]), from_pandas=True),
     }
-    types = {
-        "key": pa.string(),
-        "url": pa.string(),
-        "via": pa.string(),
-        "last_visit": pa.float64(),
-        "urgency": pa.float64(),
-    }
-    return pa.table({name: _as(column, types.get(name, pa.int64())) for name, column in columns.items()})
+    return pa.table({name: _as(column, TYPES.get(name, pa.int64())) for name, column in columns.items()})
 
 
 def _urgency(pages: policies.Visited, choice: Choice) -> policies.Array:
