@@ -73,7 +73,10 @@ class Scheduler:
     """As much of it as a budget needs."""
 
     def __init__(self, delay_seconds: float) -> None:
-        self.frontier: Frontier = open_frontier(policy=politeness(address_delay_seconds=delay_seconds))
+        opened_at = steady_seconds() - delay_seconds  # so that addresses may be asked now
+        self.frontier: Frontier = open_frontier(
+            policy=politeness(address_delay_seconds=delay_seconds), now=opened_at
+        )
         self.now: Callable[[], float] = steady_seconds
         self.looks = 0
 
