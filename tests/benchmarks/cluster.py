@@ -1,16 +1,22 @@
 """URL ranking on Spark: records per second by input size and by workers, beside our own on one machine.
 
-    python -m tests.benchmarks.cluster [--records 500000 1000000 2000000 4000000] [--large 60000000] [--rounds 1]
+    python -m tests.benchmarks.cluster [--records 500000 1000000 2000000 4000000 60000000] [--rounds 1]
+                                       [--rankings priorities pagerank]
 
 The input is a generated crawl directory (tests/benchmarks/crawl_generator.py). A record is one digest of a shard.
-`webgraph-it cluster pagerank` is run whole, from the crawl directory to Parquet, on a standalone master with one worker
-process and with two, each with one core. Ours is convert to CSR and its transpose, then PageRank to the same tolerance,
-with one thread and with two. Spark's start is in its figures: the smallest input shows it. Needs `make cluster`.
+`webgraph-it cluster` is run whole, from the crawl directory to Parquet, on a standalone master with one worker process
+and with two, each with one core. Spark's start is in its figures: the smallest input shows it. Needs `make cluster`.
+
+priorities  Anansi's ranking, one pass over the links. Ours is `webgraph-it recrawl plan`
+pagerank    to a tolerance of 1e-11, in some 130 iterations. Ours is convert to CSR and its transpose, then PageRank
+
+Ours runs with one thread and with two.
 """
 
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,8 +29,8 @@ from tests.benchmarks.crawl_generator import generate
 from tests.cluster.spark import environment, spark_python, standalone
 
 RECORDS_PER_NODE = 16
-CODE = """
-import sys, time
+PAGERANK = """
+import sys
 from pathlib import Path
 from webgraph_it.analyse.csr import csr
 from webgraph_it.analyse.pagerank import pagerank
@@ -37,14 +43,13 @@ def read(tail):
     return csr(np.fromfile(out / f"offsets{tail}.u64", "u8"), np.fromfile(out / f"targets{tail}.u32", "u4"))
 pagerank(read(""), read("-t"))
 """
-
-
+RANKINGS = ("priorities", "pagerank")
 SPARK = (
     *("--set", "spark.driver.host=127.0.0.1", "--set", "spark.driver.memory=3g"),
     *("--set", "spark.executor.memory=5g"),
 )
 COLUMNS = (
-    *("records", "one worker", "an iteration", "two workers", "an iteration"),
+    *("ranking", "records", "one worker", "an iteration", "two workers", "an iteration"),
     *("one ÷ two", "ours, one thread", "two threads", "Spark ÷ ours, one core each"),
 )
 
@@ -61,37 +66,53 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--records", type=int, nargs="*", default=[500_000, 1_000_000, 2_000_000, 4_000_000])
-    parser.add_argument("--large", type=int, default=60_000_000, help="0: none")
+    sizes = [500_000, 1_000_000, 2_000_000, 4_000_000, 60_000_000]
+    parser.add_argument("--records", type=int, nargs="*", default=sizes)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rankings", nargs="*", choices=RANKINGS, default=RANKINGS)
     options = parser.parse_args(arguments)
     python = spark_python()
     with tempfile.TemporaryDirectory(
         prefix="cluster-"
     ) as folder:  # so that no figure has the compilation in it
         crawl = generate(Path(folder) / "crawl", 1_000, 15_000)
-        cost([sys.executable, "-c", CODE, str(crawl), f"{folder}/out"], {})
+        for ranking in options.rankings:
+            cost(ours(ranking, crawl, Path(folder) / ranking, 2), {})
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
-    for records in [*options.records, *([options.large] if options.large else [])]:
+    for records in options.records:
         with tempfile.TemporaryDirectory(prefix="cluster-") as folder:
             path = generate(Path(folder) / "crawl", records // RECORDS_PER_NODE, records * 15 // 16)
             found = sum(file.stat().st_size for file in (path / "graph").iterdir()) // 16
-            show(found, [measured(python, path, Path(folder) / f"out-{n}") for n in range(options.rounds)])
+            for ranking in options.rankings:
+                rounds = [
+                    measured(python, ranking, path, Path(folder) / "out") for _ in range(options.rounds)
+                ]
+                show(ranking, found, rounds)
 
 
-def measured(python: str, crawl: Path, out: Path) -> list[Cost]:
-    """Spark with one worker and with two, ours with one thread and with two."""
+def measured(python: str, ranking: str, crawl: Path, out: Path) -> list[Cost]:
+    """Spark with one worker and with two, ours with one thread and with two. `out` is a folder for each in turn."""
     costs = []
     for workers in (1, 2):
-        with standalone(python, Path(f"{out}-spark-{workers}")) as cluster:
+        with standalone(python, out / "spark") as cluster:
             for _ in range(workers):
                 cluster.add_worker(memory="6g")
-            words = ["pagerank", str(crawl), "--out", f"{out}-{workers}", "--master", cluster.url, *SPARK]
+            words = [ranking, str(crawl), "--out", str(out / "result"), "--master", cluster.url, *SPARK]
             costs.append(cost([python, "-m", "webgraph_it", "cluster", *words], {}))
-    for threads in ("1", "2"):
-        command = [sys.executable, "-c", CODE, str(crawl), f"{out}-ours-{threads}"]
-        costs.append(cost(command, {"NUMBA_NUM_THREADS": threads}, cores=int(threads)))
+        shutil.rmtree(out)
+    for threads in (1, 2):
+        limit = {"NUMBA_NUM_THREADS": str(threads)}
+        costs.append(cost(ours(ranking, crawl, out, threads), limit, cores=threads))
+        shutil.rmtree(out, ignore_errors=True)
     return costs
+
+
+def ours(ranking: str, crawl: Path, out: Path, threads: int) -> list[str]:
+    """The command that ranks on this machine."""
+    if ranking == "pagerank":
+        return [sys.executable, "-c", PAGERANK, str(crawl), str(out)]
+    words = ["recrawl", "plan", str(crawl), "--threads", str(threads)]
+    return [sys.executable, "-m", "webgraph_it", *words]
 
 
 def cost(command: list[str], more: dict[str, str], cores: int = 0) -> Cost:
@@ -108,16 +129,20 @@ def cost(command: list[str], more: dict[str, str], cores: int = 0) -> Cost:
     return Cost(seconds, float(told[-1][1]) / int(told[-1][0]) if told else 0.0)
 
 
-def show(records: int, rounds: list[list[Cost]]) -> None:
+def show(ranking: str, records: int, rounds: list[list[Cost]]) -> None:
     one, two, ours, ours_two = (
         Cost(*map(median, zip(*column, strict=True))) for column in zip(*rounds, strict=True)
     )
     cells = [
+        ranking,
         f"{records:,}",
         *(
             text
             for spark in (one, two)
-            for text in (_rate(records, spark), f"{spark.iteration_seconds:.2f} s")
+            for text in (
+                _rate(records, spark),
+                f"{spark.iteration_seconds:.2f} s" if ranking == "pagerank" else "",
+            )
         ),
         f"{one.seconds / two.seconds:.2f}",
         *(_rate(records, each) for each in (ours, ours_two)),

@@ -1,6 +1,6 @@
 """What does a fleet cost? CPU of a page with 1, 2 and 4 members, links shipped, and how soon the crawl ends.
 
-    python -m tests.benchmarks.fleet [--pages 40000] [--rounds 5] [--sizes 2,4] [--transport local|redis]
+    python -m tests.benchmarks.fleet [--pages 100000] [--rounds 5] [--sizes 2,4] [--transport local|redis]
 
 A machine's speed changes within minutes by more than the figure in question. So a fleet of one member and a larger one
 crawl the same web at the same time, in turns on one core: the one member for as long as all members of the other, each
@@ -67,7 +67,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pages", type=int, default=40_000)
+    parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sizes", default="2,4", help="what is compared with one member")
     parser.add_argument("--transport", choices=("local", "redis"), default="local")
