@@ -51,7 +51,7 @@ def priorities(
     """(revisits, untried)."""
     from pyspark.sql import functions as f
 
-    judged = _judged(spark, found, choice)
+    judged = tables.kept(_judged(spark, found, choice), f"{out}/judged")
     pages = judged.where("urgency IS NOT NULL")
     count = pages.count()
     budget = count if choice.budget is None else min(choice.budget, count)

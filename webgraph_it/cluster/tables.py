@@ -163,21 +163,25 @@ def degrees(arcs: "DataFrame", nodes: "DataFrame") -> "DataFrame":
     return nodes.join(arriving, NODE, "left").join(leaving, NODE, "left").fillna(0)
 
 
+def kept(table: "DataFrame", path: str) -> "DataFrame":
+    """The same rows, computed once: the folder `path` keeps them for every later use."""
+    table.write.mode("overwrite").parquet(path)
+    return table.sparkSession.read.parquet(path)
+
+
 def numbered(spark: "SparkSession", table: "DataFrame", order: "list[str]", path: str) -> "DataFrame":
     """The rows with their `place` (0, 1, …) in this order, which the folder `path` keeps."""
     from pyspark.sql import functions as f
 
-    table.orderBy(*order).withColumn("row", f.monotonically_increasing_id()).write.mode("overwrite").parquet(
-        path
-    )
-    kept, part = spark.read.parquet(path), f.shiftright("row", ROW_BITS)
-    counts = {row["part"]: row["count"] for row in kept.groupBy(part.alias("part")).count().collect()}
+    rows = kept(table.orderBy(*order).withColumn("row", f.monotonically_increasing_id()), path)
+    part = f.shiftright("row", ROW_BITS)
+    counts = {row["part"]: row["count"] for row in rows.groupBy(part.alias("part")).count().collect()}
     before, firsts = 0, {}
     for number in sorted(counts):
         firsts[number] = before - (number << ROW_BITS)
         before += counts[number]
     starts = spark.createDataFrame(list(firsts.items()) or [(0, 0)], "part long, first long")
-    placed = kept.withColumn("part", part.cast("long")).join(f.broadcast(starts), "part")
+    placed = rows.withColumn("part", part.cast("long")).join(f.broadcast(starts), "part")
     return placed.withColumn("place", f.col("row") + f.col("first")).drop("row", "part", "first")
 
 
