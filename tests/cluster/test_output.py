@@ -63,10 +63,16 @@ def test_a_result_replaces_the_earlier_one_when_it_is_whole(
     with pytest.raises(RuntimeError):
         make(tmp_path, Table(4), Table(5, fails=True))
     assert [rows_of(tmp_path / f"hosts/{number}") for number in range(3)] == [[1], [2], [3]]
-    assert json.loads((tmp_path / "ids.json").read_text()) == {"tables": 3}
+    assert json.loads((tmp_path / "ids.json").read_text()) == {
+        "tables": 3,
+        "rows": dict.fromkeys(["hosts/0", "hosts/1", "hosts/2"], 1),
+    }
     make(tmp_path, Table(6), Table(7))
     assert [rows_of(folder) for folder in sorted((tmp_path / "hosts").iterdir())] == [[6], [7]]
-    assert json.loads((tmp_path / "ids.json").read_text()) == {"tables": 2}
+    assert json.loads((tmp_path / "ids.json").read_text()) == {
+        "tables": 2,
+        "rows": dict.fromkeys(["hosts/0", "hosts/1"], 1),
+    }
     assert {path.name for path in tmp_path.iterdir()} == {MARK, "hosts", "ids.json"}
 
 

@@ -39,7 +39,14 @@ def write_ids(folder: Path, order: Sequence[int] | None = None, files: int = 2) 
         for number in range(files):
             share = -(-table.num_rows // files)
             pq.write_table(table.slice(number * share, share), folder / name / f"part-{number:05d}.parquet")
-    facts = {"recipe_version": 1, "name": "italy", "sources": ["crawls/1"], "archives": ["warc"]}
+    counts = {name: table.num_rows for name, table in tables.items()}
+    facts = {
+        "recipe_version": 1,
+        "name": "italy",
+        "sources": ["crawls/1"],
+        "archives": ["warc"],
+        "rows": counts,
+    }
     (folder / "ids.json").write_text(json.dumps(facts))
     return folder
 
@@ -89,3 +96,18 @@ def test_ids_out_of_order_or_unfinished_are_refused(
     assert "--ids stands alone" in capsys.readouterr().err
     assert main(["convert", "--ids", str(tmp_path / "nothere")]) == 2
     assert f"--ids {tmp_path}/nothere is not a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("table", "rows"), [("nodes", "3 rows, expected 6"), ("arcs", "4 rows, expected 7")])
+def test_ids_of_which_a_file_is_lost_or_damaged_are_refused(
+    table: str, rows: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_ids(tmp_path / "ids")
+    part = folder / table / "part-00001.parquet"
+    part.write_bytes(part.read_bytes()[:-20])
+    assert main(["convert", "--ids", str(folder), "--out", str(tmp_path / "out")]) == 2
+    assert f"{part} is damaged" in capsys.readouterr().err
+    part.unlink()
+    assert main(["convert", "--ids", str(folder), "--out", str(tmp_path / "out")]) == 2
+    assert f"{folder / table} has {rows}" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -37,3 +37,26 @@ def test_a_fleet_that_was_restored_is_told_what_remembers_its_later_starts(
     assert part._remedy() == (
         f"restore its newest copy. If all members were restored together, or are new, {words}"
     )
+
+
+@pytest.mark.parametrize(
+    ("transport", "words"),
+    [
+        (
+            "redis://a.it/0",
+            ", or the server has served another fleet. If this fleet is new or was restored as a whole, stop all its "
+            "members, empty the server's database (FLUSHDB), and start again. Otherwise restore",
+        ),
+        ("local", ". Restore"),
+    ],
+)
+def test_a_copy_is_told_to_be_restored_unless_the_server_remembers_another_fleet(
+    transport: str, words: str
+) -> None:
+    part: Any = FleetPart.__new__(FleetPart)
+    part.membership = Membership(Path("/a b"), 1, 2, transport, balanced(2), {})
+    part.member = SimpleNamespace(contradictions=SimpleNamespace(fault=Fault.COPY))
+    assert part._remedy() == (
+        f"the directory is a clone or an old copy{words} its newest copy, or let it start again and crawl all its "
+        "pages again: webgraph-it fleet give-up '/a b' 1"
+    )

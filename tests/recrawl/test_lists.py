@@ -28,7 +28,8 @@ def write_lists(folder: Path, *crawls: Path) -> None:
         pq.write_table(table, folder / name / "part-00000.parquet")
     first_lines = [(crawl / "pages/000001.jsonl").read_bytes().splitlines()[0] for crawl in crawls]
     of = [sha256(line).hexdigest() for line in first_lines]
-    (folder / "lists.json").write_text(json.dumps({"policy": "smoothed", "made": 1.5, "crawls": of}))
+    facts = {"policy": "smoothed", "made": 1.5, "crawls": of, "rows": {"revisits": len(rows), "untried": 1}}
+    (folder / "lists.json").write_text(json.dumps(facts))
 
 
 def write_fleet(fleet: Path) -> list[Path]:
@@ -60,6 +61,22 @@ def test_an_unfinished_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         "has no lists.json: give a finished folder of webgraph-it cluster priorities"
         in capsys.readouterr().err
     )
+    assert not (crawl / "recrawl/000001").exists()
+
+
+@pytest.mark.parametrize("table", ["revisits", "untried"])
+def test_lists_of_which_a_file_is_lost_or_damaged_are_refused(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crawl, lists = write_crawl(tmp_path / "crawl"), tmp_path / "lists"
+    write_lists(lists, crawl)
+    part = lists / table / "part-00000.parquet"
+    part.write_bytes(part.read_bytes()[:-20])
+    assert main(["recrawl", "plan", str(crawl), "--from", str(lists)]) == 2
+    assert f"{part} is damaged" in capsys.readouterr().err
+    part.unlink()
+    assert main(["recrawl", "plan", str(crawl), "--from", str(lists)]) == 2
+    assert f"{lists / table} has 0 rows, expected" in capsys.readouterr().err
     assert not (crawl / "recrawl/000001").exists()
 
 

@@ -93,6 +93,7 @@ def test_a_change_that_is_not_finished_keeps_the_members_from_starting(
             assert main(words) == 2
             assert finish in capsys.readouterr().err
         assert resize(tmp_path, 2) == 0
+        assert differences(web, tmp_path) == [], "a member that has never run has nothing"
         again = Fleet(web, tmp_path, 2)
         again.run()
         assert differences(web, tmp_path) == []

@@ -52,6 +52,8 @@ class Result:
         self.checkpoints = f"{out}/{WORK}"
         """A folder that outlives a command that fails."""
         self.scratch = f"{out}/{NEW}/{WORK}"
+        self.rows: dict[str, int] = {}
+        """Of each table that was written."""
         self._out = out
         self.progress = progress
 
@@ -64,17 +66,19 @@ class Result:
         self.progress.note(f"writing {name}")
         self.progress.begin(name)
         table.write.mode("overwrite").parquet(self.staged(name))
-        self.progress.end(f"{_rows(self.staged(name)):,} rows")
+        self.rows[name] = _rows(self.staged(name))
+        self.progress.end(f"{self.rows[name]:,} rows")
 
     def publish(self, folders: Sequence[str], marker: str, facts: Mapping[str, object]) -> None:
-        """The new folders replace those of an earlier command. A marker is away while they do."""
+        """The new folders replace those of an earlier command. A marker is away while they do, and says how
+        many rows they have."""
         if marker:
             Folder(self._out).discard(marker)
         system, path = opened(self._out)
         for folder in folders:
             _replace(system, f"{path}/{NEW}/{folder}", f"{path}/{folder}", f"{path}/{OLD}/{folder}")
         if marker:
-            Folder(self._out).write(marker, json.dumps(facts).encode())
+            Folder(self._out).write(marker, json.dumps({**facts, "rows": self.rows}).encode())
 
     def discard(self) -> None:
         """Remove what was not published, and what was replaced."""

@@ -1,6 +1,6 @@
 """The first two steps for a folder of ids that `webgraph-it cluster compact` made: its rows are in order already.
 
-    ids.json          written last: recipe_version, name, sources (the crawl directories), archives
+    ids.json          written last: recipe_version, name, sources (the crawl directories), archives, rows of the tables
     nodes/*.parquet   id, key, url, state, status, depth, parent; in order of id
     arcs/*.parquet    source, target; in order of (source, target)
 
@@ -14,17 +14,16 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 
 from webgraph_it.convert import kernels, visits
 from webgraph_it.convert.job import Job
 from webgraph_it.convert.lines import LISTED, RUN, STATES
 from webgraph_it.convert.mapping import Parts, parts_for
 from webgraph_it.convert.names import NodeWriter
-from webgraph_it.convert.sources import ConvertError
+from webgraph_it.convert.sources import ARCS, NODES, ConvertError
+from webgraph_it.files.tables import batches, count_rows
 from webgraph_it.graph.csr import Array
 
-NODES, ARCS = "nodes", "arcs"
 NODES_AT_ONCE = 1 << 20
 UNKNOWN = frozenset(
     {
@@ -43,12 +42,12 @@ UNKNOWN = frozenset(
 def make_names(job: Job) -> None:
     """nodes/ → nodes.arrow, digests.bin, hosts.arrow."""
     folder = _folder(job)
-    job.progress.expect(_rows(folder / NODES))
+    job.progress.expect(count_rows(folder / NODES))
     for name in ("gone.u32", visits.FILE):  # the arcs of pages that are gone were left out before
         (job.staging / ".work" / name).touch()
     with closing(NodeWriter(job.staging / ".work")) as writer:
         at = 0
-        for batch in _batches(folder / NODES, ["id", "key", "url", "state", "status", "depth"]):
+        for batch in batches(folder / NODES, ["id", "key", "url", "state", "status", "depth"]):
             if not np.array_equal(batch["id"].to_numpy(), np.arange(at, at + len(batch))):
                 raise ConvertError(
                     f"{folder / NODES} is not in order of id: make it again with cluster compact."
@@ -61,7 +60,7 @@ def make_names(job: Job) -> None:
 
 def make_parts(job: Job) -> None:
     """arcs/ → parts/."""
-    folder, nodes, arcs = _folder(job), job.counts["nodes"], _rows(_folder(job) / ARCS)
+    folder, nodes, arcs = _folder(job), job.counts["nodes"], count_rows(_folder(job) / ARCS)
     job.progress.expect(arcs)
     records = 0
     with ExitStack() as stack:
@@ -85,7 +84,7 @@ class _Lists:
     """The arcs, range after range."""
 
     def __init__(self, folder: Path) -> None:
-        self._batches = _batches(folder / ARCS, ["source", "target"])
+        self._batches = batches(folder / ARCS, ["source", "target"])
         self._sources, self._targets = np.empty(0, np.int64), np.empty(0, np.uint32)
         self.read = 0
 
@@ -110,7 +109,7 @@ class _Lists:
 def _parents(folder: Path) -> Iterator[Array]:
     """Which nodes have a list, a range at a time."""
     waiting = np.empty(0, np.uint8)
-    for batch in _batches(folder / NODES, ["parent"]):
+    for batch in batches(folder / NODES, ["parent"]):
         waiting = np.append(waiting, batch["parent"].to_numpy(zero_copy_only=False).astype(np.uint8))
         while len(waiting) >= NODES_AT_ONCE:
             yield waiting[:NODES_AT_ONCE]
@@ -129,20 +128,6 @@ def _run(batch: pa.RecordBatch) -> pa.Table:
         "depth": batch["depth"],
     }
     return pa.table([columns[field.name].cast(field.type) for field in RUN], schema=RUN)
-
-
-def _batches(folder: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    for file in _files(folder):
-        with pyarrow.parquet.ParquetFile(file) as parquet:
-            yield from parquet.iter_batches(65_536, columns=columns)
-
-
-def _rows(folder: Path) -> int:
-    return sum(pyarrow.parquet.read_metadata(file).num_rows for file in _files(folder))
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.parquet"))
 
 
 def _folder(job: Job) -> Path:

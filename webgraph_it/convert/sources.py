@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from webgraph_it.files.received import InputError, is_name, read_json_object
+from webgraph_it.files.tables import check_tables
 from webgraph_it.shards.directory import CRAWL_FILE, CrawlDirectory, whole_parts
 from webgraph_it.shards.fleet import crawls_of, member_folder
 from webgraph_it.shards.formats import (
@@ -29,6 +30,8 @@ from webgraph_it.urls import RECIPE_VERSION
 
 IDS_FILE = "ids.json"
 """Written last by `webgraph-it cluster compact`."""
+NODES, ARCS = "nodes", "arcs"
+"""Its tables."""
 NAMELESS = "web"
 """Name of a graph whose crawl is not known."""
 
@@ -121,6 +124,10 @@ def from_ids(folder: Path) -> Sources:
     version, name = found.get("recipe_version"), found.get("name")
     if version != RECIPE_VERSION or not is_name(name):
         raise ConvertError(f"{folder / IDS_FILE} does not say a name and recipe_version {RECIPE_VERSION}.")
+    try:
+        check_tables(folder, found.get("rows"), (NODES, ARCS), "cluster compact")
+    except InputError as error:
+        raise ConvertError(str(error)) from None
     named, archives = (_texts(found.get(member)) for member in ("sources", "archives"))
     return Sources(named or (str(folder),), (), (), (), name, ids=folder, archives=archives)
 

@@ -178,11 +178,19 @@ class FleetPart:
             Fault.SETTINGS: "give this member what the others have",
             Fault.TWIN: f"only one process may be member {number}. If this one is the right one, stop the other and "
             "start this one again",
-            Fault.COPY: "the directory is a clone or an old copy. Restore its newest copy, or let it start again and "
-            f"crawl all its pages again: webgraph-it fleet give-up {directory} {number}",
+            Fault.COPY: f"the directory is a clone or an old copy{self._or_another_fleet()} its newest copy, or let it "
+            f"start again and crawl all its pages again: webgraph-it fleet give-up {directory} {number}",
             Fault.OUTDATED: "restore its newest copy. If all members were restored together, or are new, stop them, "
             f"{self._emptying()}, and start again",
         }[self.member.contradictions.fault]
+
+    def _or_another_fleet(self) -> str:
+        if self.membership.transport == LOCAL:
+            return ". Restore"
+        return (
+            ", or the server has served another fleet. If this fleet is new or was restored as a whole, stop all its "
+            f"members, {self._emptying()}, and start again. Otherwise restore"
+        )
 
     def _emptying(self) -> str:
         if self.membership.transport != LOCAL:

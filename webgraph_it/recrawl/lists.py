@@ -1,6 +1,6 @@
 """Lists that a cluster made (`webgraph-it cluster priorities`) become a plan.
 
-    lists.json           written last: policy, made, crawls (the identity of each)
+    lists.json           written last: policy, made, crawls (the identity of each), rows of the tables
     revisits/*.parquet   priority, key, url, depth, host_depth, via, in order of key
     untried/*.parquet    digest, in_degree, in order of digest
 
@@ -9,14 +9,13 @@ fetched is skipped at the import, so every member of a fleet may get the same li
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-import pyarrow.parquet
-
 from webgraph_it.files.received import InputError, read_json_object
+from webgraph_it.files.tables import batches, check_tables
 from webgraph_it.recrawl.plan_files import LONGEST_LINE, PlanError, Planned, new_plan, popularity
 from webgraph_it.recrawl.planning import Made
 from webgraph_it.shards.directory import CrawlDirectory
@@ -54,11 +53,15 @@ def import_lists(jobdir: Path, folder: Path) -> Made:
             f"{folder} has the lists of another crawl than {jobdir}: make them with webgraph-it cluster priorities "
             f"{shlex.quote(str(jobdir))}."
         )
-    with new_plan(jobdir, policy, float(made)) as plan:
-        for row in _rows(folder / REVISITS, [*Planned._fields]):
-            plan.revisit(Planned(*row))
-        for digest, in_degree in _rows(folder / UNTRIED, ["digest", "in_degree"]):
-            plan.put_untried(digest, popularity(in_degree))
+    try:
+        check_tables(folder, said.get("rows"), (REVISITS, UNTRIED), "cluster priorities")
+        with new_plan(jobdir, policy, float(made)) as plan:
+            for row in _rows(folder / REVISITS, Planned._fields):
+                plan.revisit(Planned(*row))
+            for digest, in_degree in _rows(folder / UNTRIED, ("digest", "in_degree")):
+                plan.put_untried(digest, popularity(in_degree))
+    except InputError as error:
+        raise PlanError(str(error)) from None
     return Made(plan.path, plan.revisits, plan.untried)
 
 
@@ -76,8 +79,6 @@ def _identity(crawl: CrawlDirectory) -> str | None:
         return identity_of(log)
 
 
-def _rows(folder: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    for file in sorted(folder.glob("*.parquet")):
-        with pyarrow.parquet.ParquetFile(file) as parquet:
-            for batch in parquet.iter_batches(65_536, columns=columns):
-                yield from zip(*(batch[name].to_pylist() for name in columns), strict=True)
+def _rows(table: Path, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    for batch in batches(table, columns):
+        yield from zip(*(batch[name].to_pylist() for name in columns), strict=True)

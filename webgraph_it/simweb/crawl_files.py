@@ -83,7 +83,7 @@ def digest(key: str) -> bytes:
 
 def read_crawl(jobdir: Path) -> CrawledGraph:
     """Read all of it; a fleet is read as one crawl. Raises NotACrawl if a folder or a member is missing."""
-    crawls = _crawls(jobdir)
+    crawls = [crawl for crawl in _crawls(jobdir) if not _has_never_run(crawl)]
     graph = CrawledGraph()
     for crawl in crawls:
         if missing := [name for name in FOLDERS if not (crawl / name).is_dir()]:
@@ -116,6 +116,12 @@ def _crawls(jobdir: Path) -> list[Path]:
                 "copy the directories of all members into it"
             )
     return here or [jobdir]
+
+
+def _has_never_run(crawl: Path) -> bool:
+    """Whether it is a member that a change of the fleet's size has made."""
+    is_member = crawl.name.startswith("member-")
+    return is_member and not any((crawl / name).exists() or _committed(crawl / name) for name in FOLDERS)
 
 
 def _files(folder: Path, graph: CrawledGraph) -> Iterator[tuple[Path, bytes]]:
