@@ -123,8 +123,8 @@ def run(
     command, found, choice = COMMANDS[name], sources(directories, split_bytes), choice or Choice()
     progress = Progress()
     with claimed(out, command.folders, progress) as result:
-        progress.note(f"reading {found}")
         with session(master, settings, progress.note) as spark:
+            progress.note(f"reading {found}")
             command.run(spark, found, result, choice)
         marker = command.marker
         result.publish(
